@@ -17,6 +17,7 @@ import pytest
 from buildtool import flow
 from buildtool.core.events import Event, Note, StepFinished, Warned
 from buildtool.engine.context import Options
+from buildtool.engine.explain import Explanation
 from buildtool.project.read import find_project
 from tests.command_line import run_buildtool
 
@@ -147,6 +148,14 @@ class Project:
             finally:
                 self.messages = "\n".join(notes)
         return outcomes
+
+    def explain_here(self, target: str = "sim") -> dict[str, Explanation]:
+        """What a build would do to each step now and why, found out in this process."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            rows = flow.explain(find_project(self.root), target, lambda _: None)
+        return {row.step: row for row in rows}
 
     def why(self, *options: str) -> str:
         """What `buildtool why` prints."""

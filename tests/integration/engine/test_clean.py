@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import Buildtool
+from tests.integration.engine.pair import machine
 
 
-def test_clean_deletes_one_target_or_all(buildtool: Buildtool, project: Path) -> None:
+def test_clean_deletes_one_target_or_all(
+    buildtool: Buildtool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = machine(tmp_path)
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(here.cache))
+    project = here.root
     nothing = buildtool("clean", cwd=project)
     assert (nothing.returncode, nothing.stdout) == (0, "nothing to remove\n")
     assert buildtool("build", cwd=project).returncode == 0

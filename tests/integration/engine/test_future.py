@@ -81,6 +81,7 @@ def test_sources(app: Marked) -> None:
     assert app.has("two")
 
 
+@pytest.mark.long
 def test_a_file_that_cmake_reads_and_a_rule_makes(app: Marked) -> None:
     """For such a file only Ninja decides, by time stamps, whether to run CMake."""
     app.write("app/in.txt", "")

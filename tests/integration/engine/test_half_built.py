@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
-from tests.caches import empty, share
+from tests.caches import empty
 from tests.integration.engine.clone import Clone
 from tests.integration.engine.scratch import Scratch
 from tests.integration.engine.sources import FIRST, Source, State, alone
@@ -82,44 +82,42 @@ def test_a_header_that_shadows_one_that_only_a_failed_build_has_read(
     assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
 
 
-@pytest.fixture(scope="module")
-def same_clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """A clone whose build tree several tests harm."""
-    place = tmp_path_factory.mktemp("half built")
-    return Clone(place / "a clone", share(place / "cache"))
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda tree: (tree / "number.h").write_text("#define NUMBER 9\n"),
-        lambda tree: (tree / "number.h").unlink(),
-        lambda tree: (tree / "CMakeFiles/rules.ninja").unlink(),
-        lambda tree: (tree / "build.ninja").unlink(),
-        lambda tree: (tree / ".ninja_deps").write_bytes(b""),
-        lambda tree: [path.unlink() for path in (tree / ".cmake/api/v1/reply").iterdir()],
-        lambda tree: (tree / ".cmake/api/v1/query/client-buildtool/codemodel-v2").unlink(),
-        lambda tree: (tree / "configure.trace.json").write_text('{"version":1}\n'),
+HARMS: dict[str, Callable[[Path], object]] = {
+    "a file that CMake configured edited": lambda tree: (tree / "number.h").write_text(
+        "#define NUMBER 9\n"
+    ),
+    "it deleted": lambda tree: (tree / "number.h").unlink(),
+    "the rules deleted": lambda tree: (tree / "CMakeFiles/rules.ninja").unlink(),
+    "Ninja's file deleted": lambda tree: (tree / "build.ninja").unlink(),
+    "Ninja's dependencies emptied": lambda tree: (tree / ".ninja_deps").write_bytes(b""),
+    "the reply deleted": lambda tree: [
+        path.unlink() for path in (tree / ".cmake/api/v1/reply").iterdir()
     ],
-)
-def test_what_cmake_wrote_is_harmed(
-    harm: Callable[[Path], object], same_clone: Clone, scratch: Scratch
-) -> None:
-    clone = same_clone
+    "the query deleted": lambda tree: (
+        tree / ".cmake/api/v1/query/client-buildtool/codemodel-v2"
+    ).unlink(),
+    "the trace emptied": lambda tree: (tree / "configure.trace.json").write_text('{"version":1}\n'),
+}
+
+
+def test_what_cmake_wrote_is_harmed(clone: Clone, scratch: Scratch) -> None:
+    """Each harm in turn, before a build of the other one of two states."""
     generated = with_(
         BASE,
         lists=f"{BASE[LISTS].text}configure_file(number.in number.h)\n"
         "target_include_directories(b_skel PRIVATE ${CMAKE_BINARY_DIR})\n",
         entry='#include "number.h"\n' + BASE[ENTRY].text.replace("return ", "return NUMBER + "),
     )
-    before = {**generated, "dsp/b/number.in": Source("#define NUMBER 1\n")}
-    empty(clone.cache)
-    clone.check_out(before)
+    one = {**generated, "dsp/b/number.in": Source("#define NUMBER 1\n")}
+    two = {**one, "dsp/b/lib/inner.c": Source("int inner(void) { return 8; }\n")}
+    clone.check_out(one)
     assert clone.build_here() == {"skel/b/v68": "built"}
-    (tree,) = (clone.root / ".buildtool/build/b").glob("*/")
-    harm(tree)
+    for number, (name, harm) in enumerate(HARMS.items()):
+        (tree,) = (clone.root / ".buildtool/build/b").glob("*/")
+        harm(tree)
+        empty(clone.cache)
 
-    after = {**before, "dsp/b/lib/inner.c": Source("int inner(void) { return 8; }\n")}
-    clone.check_out(after, "old time")
-    assert clone.build_here() == {"skel/b/v68": "built"}
-    assert clone.outputs()[COMPONENT] == scratch(after, COMPONENT).result()
+        state = (two, one)[number % 2]
+        clone.check_out(state, "old time")
+        assert clone.build_here() == {"skel/b/v68": "built"}, name
+        assert clone.outputs()[COMPONENT] == scratch(state, COMPONENT).result(), name

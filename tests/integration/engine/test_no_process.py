@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from tests.command_line import Buildtool, Edit
+from tests.integration.engine.pair import HOST, machine
+from tests.project import Project
 
 WITHOUT_PROCESSES = """
 import sys
@@ -23,10 +23,11 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-c", WITHOUT_PROCESSES, *arguments],
-        cwd=project,
+        cwd=project.root,
+        env={**os.environ, **project.environment},
         capture_output=True,
         text=True,
         timeout=120,
@@ -34,19 +35,21 @@ def run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("toolchain", ["zig", "gcc", "clang"])
-def test_with_nothing_to_do(
-    toolchain: str, buildtool: Buildtool, project: Path, edit: Edit
-) -> None:
-    platform = 'platform = "ubuntu-aarch64"'
-    edit(project / "buildtool.toml", platform, f'{platform}\ntoolchain = "{toolchain}"')
-    assert "RuntimeError: subprocess.Popen" in run(project, "build").stderr
-    done = buildtool("build", cwd=project)
-    assert done.returncode == 0, done.stderr
+def test_with_nothing_to_do(tmp_path: Path) -> None:
+    project = machine(tmp_path)
+    for toolchain in ("zig", "gcc", "clang"):
+        with (project.root / "buildtool.toml").open("a") as file:
+            file.write(
+                f'[target.of-{toolchain}]\nplatform = "ubuntu-aarch64"\narchs = ["v68"]\n'
+                f'toolchain = "{toolchain}"\n'
+            )
+        target = f"of-{toolchain}"
+        assert "RuntimeError: subprocess.Popen" in run(project, "build", target).stderr
+        assert project.build_here(target)[HOST] == "built"
 
-    again = run(project, "build")
+        again = run(project, "build", target)
 
-    assert again.returncode == 0, again.stderr
-    assert "2 steps up to date" in again.stderr
-    explained = run(project, "why")
-    assert explained.stdout.count("up to date") == 2
+        assert again.returncode == 0, again.stderr
+        assert "2 steps up to date" in again.stderr, toolchain
+        explained = run(project, "why", target)
+        assert explained.stdout.count("up to date") == 2, toolchain

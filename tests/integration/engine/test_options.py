@@ -13,6 +13,7 @@ from tests.integration.engine import pair
 from tests.integration.engine.pair import FILES, HOST, SKEL
 from tests.project import Project
 
+DEBUG = ("--build-type", "Debug")
 SOURCES = 3  # two of the host, one of the skel
 
 
@@ -50,8 +51,8 @@ def test_from_clean_a_compiler_launcher_has_all_of_both_sides(
     assert set(project.build().values()) == {"up-to-date"}
 
 
-def test_a_build_type_reaches_both_sides(project: Project) -> None:
-    outcomes = project.build("sim", "--build-type", "Debug", "-j", "1", "-v")
+def test_a_build_type_reaches_both_sides_and_strict_isa_the_skel(project: Project) -> None:
+    outcomes = project.build("sim", *DEBUG, "-j", "1", "-v")
     lines = project.messages.splitlines()
 
     assert outcomes == {HOST: "built", SKEL: "built"}
@@ -63,17 +64,14 @@ def test_a_build_type_reaches_both_sides(project: Project) -> None:
     assert {*steps} == {HOST, SKEL}
     assert steps == sorted(steps, key=[HOST, SKEL].index)
     # Each build type has its own trees.
-    assert project.build("alone", "--build-type", "Debug") == {HOST: "up-to-date"}
+    assert project.build("alone", *DEBUG) == {HOST: "up-to-date"}
     assert project.build("alone") == {HOST: "built"}
 
-
-def test_strict_isa_reaches_the_skel(project: Project) -> None:
-    assert project.build("sim") == {HOST: "built", SKEL: "built"}
-    asked = ("why", "sim", "--strict-isa")
+    asked = ("why", "sim", *DEBUG, "--strict-isa")
     assert project.succeeds(*asked) == (
         f"{HOST}: up to date\n{SKEL}: rebuilt\n    it was not built here before\n"
     )
-    assert project.build("sim", "--strict-isa") == {HOST: "up-to-date", SKEL: "built"}
+    assert project.build("sim", *DEBUG, "--strict-isa") == {HOST: "up-to-date", SKEL: "built"}
     assert project.succeeds(*asked) == f"{HOST}: up to date\n{SKEL}: up to date\n"
 
 

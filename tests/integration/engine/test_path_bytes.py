@@ -109,26 +109,30 @@ def source(symbol: str, names: Sequence[bytes]) -> bytes:
     )
 
 
-def in_groups() -> list[list[bytes]]:
-    """All other bytes, and those of `PLAIN` in groups of eight, which saves time."""
-    others = [[byte] for byte in BYTES if not byte.isalnum() and byte[0] < 0x80]
+def in_groups(others: int = 1) -> list[list[bytes]]:
+    """The bytes of `PLAIN` in groups of eight, all other bytes in groups of `others`: it takes less
+    time to compile fewer sources."""
+    rest = [byte for byte in BYTES if not byte.isalnum() and byte[0] < 0x80]
     plain = [bytes([number]) for number in PLAIN]
-    return others + [plain[at : at + 8] for at in range(0, len(plain), 8)]
+    sizes = ((rest, others), (plain, 8))
+    return [row[at : at + size] for row, size in sizes for at in range(0, len(row), size)]
 
 
 def rows_of(groups: Sequence[Sequence[bytes]]) -> list[list[bytes]]:
     rows = [[form.replace(b"%s", byte) for byte in group for form in FORMS] for group in groups]
     # Each in its own directory, as the shell interprets some names as patterns.
-    return rows + [
-        [b"gen/%d/a%sb.h" % (byte[0], byte) for byte in group]
+    generated = (
+        [b"gen/%d/a%sb.h" % (byte[0], byte) for byte in group if byte not in NOT_GENERATED]
         for group in groups
-        if group[0] not in NOT_GENERATED
-    ]
+    )
+    return rows + [row for row in generated if row]
 
 
 @pytest.mark.parametrize("toolchain", ["gcc", "clang"])
 def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> None:
-    rows = rows_of([[byte] for byte in BYTES] if LONG else in_groups())
+    # Both compilers write the same files for Ninja, which misreads some bytes if they are alone.
+    groups = in_groups() if toolchain == "gcc" else in_groups(8)
+    rows = rows_of([[byte] for byte in BYTES] if LONG else groups)
     app = Headers(tmp_path / "one", rows=rows, toolchain=toolchain)
     app.write_level("one")
     # The files as which Ninja misreads some of these paths exist too.
@@ -147,8 +151,7 @@ def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> 
         return
     other = Headers(tmp_path / "other", rows=rows, toolchain=toolchain)
     other.write_level("three")
-    assert other.outcome() == "built"
-    assert other.all_at("three")
+    assert other.explain_here()["host/app"].outcome == "built"
     other.write_level("two")
     assert other.outcome() == "restored"
     assert other.all_at("two")
@@ -170,6 +173,8 @@ def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(
         assert app.all_at(level)
     assert app.outcome() == "built"
     assert "it is uncertain what was read" in app.why("--last")
+    if toolchain == "clang" and not twins:
+        return  # the rest is the same
     other = Headers(tmp_path / "other", rows=app.rows, toolchain=toolchain)
     other.write_level("three")
     assert other.outcome() == "built"

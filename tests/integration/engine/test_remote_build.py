@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.caches import empty
 from tests.integration.cache.remote_nginx import Nginx, free_port, running
 from tests.integration.engine import pair
 from tests.integration.engine.pair import HOST, SKEL
@@ -113,34 +114,21 @@ def lose(nginx: Nginx) -> None:
         path.unlink()
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project]:
-    """The files of a server after a build of one machine, and that machine."""
-    place = tmp_path_factory.mktemp("filled")
-    with running(place / "nginx") as nginx:
-        variables = {
-            "BUILDTOOL_REMOTE_CACHE": nginx.url,
-            "BUILDTOOL_REMOTE_CACHE_MODE": "read-write",
-        }
-        ci = pair.machine(place / "ci", **variables)
-        assert ci.build("alone") == {HOST: "built"}
-        return nginx.files, ci
-
-
-@pytest.mark.parametrize(("harm", "warnings"), [(lie, 1), (swap, 1), (lose, 0)])
 def test_a_server_that_lies_makes_no_build_wrong(
-    harm: Callable[[Nginx], None],
-    warnings: int,
-    filled: tuple[Path, Project],
-    nginx: Nginx,
-    machine: NewMachine,
+    nginx: Nginx, machine: NewMachine, tmp_path: Path
 ) -> None:
-    files, ci = filled
-    shutil.copytree(files, nginx.files, dirs_exist_ok=True)
-    harm(nginx)
-
+    ci = machine("ci", nginx.url, "read-write")
+    assert ci.build("alone") == {HOST: "built"}
+    shutil.copytree(nginx.files, tmp_path / "filled")
     person = machine("a", nginx.url)
-    assert person.build("alone") == {HOST: "built"}
-    assert person.messages.count("remote cache") == warnings
-    assert person.release_files("alone") == ci.release_files("alone")
-    assert person.build("alone") == {HOST: "up-to-date"}
+    for harm, warnings in ((lie, 1), (swap, 1), (lose, 0)):
+        shutil.rmtree(nginx.files)
+        shutil.copytree(tmp_path / "filled", nginx.files)
+        harm(nginx)
+
+        assert person.build("alone") == {HOST: "built"}, harm.__name__
+        assert person.messages.count("remote cache") == warnings, harm.__name__
+        assert person.release_files("alone") == ci.release_files("alone")
+        assert person.build("alone") == {HOST: "up-to-date"}
+        person.forget()
+        empty(person.cache)

@@ -70,6 +70,7 @@ def test_links_in_the_build_tree(app: Marked) -> None:
     assert app.has("three")
 
 
+@pytest.mark.long
 def test_dots_after_a_link(app: Marked) -> None:
     """The compiler reads the header next to the link's target, Ninja the one next to the link."""
     app.lists("include_directories(link/..)\n", sources="src/a.c")

@@ -64,6 +64,7 @@ def test_a_file_that_a_glob_matches_since_a_tree_was_configured(app: Marked) -> 
     assert app.has("two")
 
 
+@pytest.mark.long
 def test_a_file_that_comes_to_match_a_glob_during_the_build(app: Marked) -> None:
     app.write(
         "app/CMakeLists.txt",
@@ -97,6 +98,7 @@ def test_a_header_that_comes_to_shadow_another_during_the_build(app: Marked) -> 
     assert app.outcome() == "up-to-date"
 
 
+@pytest.mark.long
 def test_a_header_that_is_deleted_during_the_build(app: Marked) -> None:
     app.lists(DURING.format(command="rm -f mark.h"))
     app.write("app/a.c", '#include "mark.h"\n')
@@ -193,6 +195,7 @@ def test_a_spoiled_note_of_what_was_checked(app: Marked) -> None:
     assert app.outcome() == "up-to-date"
 
 
+@pytest.mark.long
 def test_cmake_that_was_killed_when_it_had_done(app: Marked) -> None:
     """Ninja's file exists, but the files that CMake read to generate it are unknown."""
     app.lists(

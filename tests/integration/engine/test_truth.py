@@ -20,7 +20,7 @@ from tests.integration.engine.edits import Act, Checkout, Do, Edit, Harm, edited
 from tests.integration.engine.scratch import Scratch
 from tests.integration.engine.sources import COMPONENTS, FIRST, State
 
-SEQUENCES = 200 if LONG else 6
+SEQUENCES = 200 if LONG else 4
 
 
 @dataclass

@@ -225,8 +225,8 @@ def test_a_project_from_first_build_to_another_clone(own: Project) -> None:
         "      host/main.c changed: … → …\n"
     )
 
-
-def test_a_build_that_failed(own: Project) -> None:
+    # A build that fails.
+    own.lay_out(FILES)
     own.edit("host/main.c", "LEVEL", "NO_LEVEL")
     assert own.run("build", "alone").returncode == 1
 
