@@ -1,4 +1,4 @@
-"""`buildtool build`: what it builds, and that it builds nothing twice."""
+"""`buildtool build`: what it builds and ships, and what it refuses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool, Edit
+from tests.integration.engine.pair import HOST, machine
+from tests.project import Project
 
 FULL = 'install(FILES CMakeLists.txt DESTINATION "${CMAKE_INSTALL_PREFIX}/share")\n'
 
@@ -16,13 +18,6 @@ FULL = 'install(FILES CMakeLists.txt DESTINATION "${CMAKE_INSTALL_PREFIX}/share"
 def project(configured: Path) -> Path:
     """The project from the template, whose build trees are configured."""
     return configured
-
-
-def outcomes(buildtool: Buildtool, project: Path) -> dict[str, str]:
-    """Build; returns the outcome of each step by its name."""
-    done = buildtool("build", "--json", cwd=project)
-    assert done.returncode == 0, done.stderr
-    return {step["name"]: step["outcome"] for step in json.loads(done.stdout)["steps"]}
 
 
 def test_the_plan_is_printed_and_nothing_is_touched(
@@ -39,35 +34,6 @@ def test_the_plan_is_printed_and_nothing_is_touched(
     assert [step["arch"] for step in as_json["steps"]] == [None, "v68"]
 
 
-def test_only_what_changed_is_built_again(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    host, skel = "host/demo", "skel/demo_dsp/v68"
-    assert outcomes(buildtool, project) == {host: "built", skel: "built"}
-    assert outcomes(buildtool, project) == {host: "up-to-date", skel: "up-to-date"}
-
-    edit(project / "dsp/src/demo_dsp_imp.c", "b_len != a_len", "b_len != (a_len)")
-    assert outcomes(buildtool, project) == {host: "up-to-date", skel: "built"}
-
-    edit(project / "dsp/demo_dsp.idl", "in 16 bits", "in sixteen bits")
-    assert outcomes(buildtool, project) == {host: "built", skel: "built"}
-
-    edit(project / "buildtool.toml", '"host"', '"host"\ndefines = { CMAKE_C_FLAGS = "-DX=1" }')
-    assert outcomes(buildtool, project) == {host: "built", skel: "up-to-date"}
-
-
-def test_an_included_idl_file_is_an_input(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    (project / "dsp" / "types.idl").write_text("typedef sequence<int16> samples;\n")
-    edit(project / "dsp/demo_dsp.idl", "interface", '#include "types.idl"\ninterface')
-    edit(project / "dsp/demo_dsp.idl", "rout sequence<int16>", "rout samples")
-    outcomes(buildtool, project)
-    before = {path: path.stat().st_mtime_ns for path in project.rglob("demo_dsp_s*.c")}
-    assert before
-
-    edit(project / "dsp/types.idl", "samples;", "samples; const long MOST = 3;")
-
-    assert set(outcomes(buildtool, project).values()) == {"built"}
-    assert all(path.stat().st_mtime_ns > old for path, old in before.items())
-
-
 def test_a_change_of_the_sources_that_does_not_compile(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
@@ -81,34 +47,49 @@ def test_a_change_of_the_sources_that_does_not_compile(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["STATIC", "OBJECT"])
-def test_a_skel_that_is_no_shared_object_is_an_error(
-    kind: str, buildtool: Buildtool, project: Path
-) -> None:
-    (project / "dsp" / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
-        f"add_library(demo_skel {kind} part.c)\n"
-        "install(TARGETS demo_skel ARCHIVE DESTINATION . OBJECTS DESTINATION .)\n"
-    )
+def test_a_skel_that_is_no_shared_object_is_an_error(buildtool: Buildtool, project: Path) -> None:
     (project / "dsp" / "part.c").write_text("int demo_skel_handle_invoke;")
+    for kind in ("STATIC", "OBJECT"):
+        (project / "dsp" / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
+            f"add_library(demo_skel {kind} part.c)\n"
+            "install(TARGETS demo_skel ARCHIVE DESTINATION . OBJECTS DESTINATION .)\n"
+        )
 
-    done = buildtool("build", cwd=project)
+        done = buildtool("build", cwd=project)
 
-    assert done.returncode == 1
-    assert "skel/demo_dsp/v68 made no skel" in done.stderr
-    assert "add_library(… SHARED …)" in done.stderr
+        assert done.returncode == 1, kind
+        assert "skel/demo_dsp/v68 made no skel" in done.stderr, kind
+        assert "add_library(… SHARED …)" in done.stderr, kind
 
 
-def test_a_component_that_ships_nothing_is_an_error(
-    buildtool: Buildtool, project: Path, edit: Edit
+def test_what_a_component_may_not_install(
+    buildtool: Buildtool, project: Path, edit: Edit, tmp_path: Path
 ) -> None:
-    edit(project / "host/CMakeLists.txt", "install(TARGETS demo_main)", "")
+    lists = project / "host/CMakeLists.txt"
+    before = lists.read_text()
+    (project / "host" / "link").symlink_to("nowhere")
+    install = "install(TARGETS demo_main)"
+    for instead, says in (
+        ("", ("host/demo ships nothing", "install(TARGETS")),
+        (
+            f'install(FILES CMakeLists.txt DESTINATION "{tmp_path}/elsewhere")\n{install}',
+            ("ABSOLUTE path INSTALL DESTINATION forbidden",),
+        ),
+        (
+            f"install(FILES link DESTINATION lib)\n{install}",
+            ("ships lib/link, a link to nothing",),
+        ),
+    ):
+        edit(lists, install, instead)
 
-    done = buildtool("build", cwd=project)
+        done = buildtool("build", cwd=project)
 
-    assert done.returncode == 1
-    assert "host/demo ships nothing" in done.stderr
-    assert "install(TARGETS" in done.stderr
+        assert done.returncode == 1, instead
+        for text in says:
+            assert text in done.stderr
+        lists.write_text(before)
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_artifacts_name_what_ships_where_there_are_no_install_rules(
@@ -126,21 +107,17 @@ def test_artifacts_name_what_ships_where_there_are_no_install_rules(
     assert "skel/demo_dsp/v68 made no 'lib*-v68.so'" in done.stderr
 
 
-def test_the_caller_s_flags_do_not_leak_in(
-    buildtool: Buildtool, new_project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_caller_s_flags_do_not_leak_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CFLAGS", "--no-such-flag")
     monkeypatch.setenv("CC", "/nowhere/cc")
     monkeypatch.setenv("CMAKE_TOOLCHAIN_FILE", "/nowhere.cmake")
 
-    assert outcomes(buildtool, new_project)["host/demo"] == "built"
+    assert machine(tmp_path).build("alone") == {HOST: "built"}
 
 
-def test_what_is_installed_follows_its_rules_and_data(
-    buildtool: Buildtool, project: Path, edit: Edit
-) -> None:
+def test_what_is_installed_follows_its_rules_and_data(project: Path, edit: Edit) -> None:
     def shipped() -> dict[str, str]:
-        assert buildtool("build", cwd=project).returncode == 0
+        Project(project).build_here()
         release = project / ".buildtool/release/sim"
         return {
             str(p.relative_to(release)): p.read_text(errors="replace")
@@ -180,18 +157,6 @@ def test_a_file_installed_outside_the_prefix_is_refused(
     assert (project / ".buildtool/release/sim/share/CMakeLists.txt").is_file()
 
 
-def test_a_link_to_nothing_is_refused(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    (project / "host" / "link").symlink_to("nowhere")
-    edit(
-        project / "host/CMakeLists.txt", "install(", "install(FILES link DESTINATION lib)\ninstall("
-    )
-
-    done = buildtool("build", cwd=project)
-
-    assert done.returncode == 1
-    assert "ships lib/link, a link to nothing" in done.stderr
-
-
 def test_warnings_of_a_build_that_succeeds_are_shown(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
@@ -202,12 +167,3 @@ def test_warnings_of_a_build_that_succeeds_are_shown(
     assert done.returncode == 0
     assert "idle_name" in done.stderr
     assert "[1/" not in done.stderr
-
-
-def test_what_is_lost_is_made_good(buildtool: Buildtool, project: Path) -> None:
-    outcomes(buildtool, project)
-    (shipped,) = project.glob(".buildtool/out/demo_dsp/*/libdemo_dsp_skel.so")
-    wanted = shipped.read_bytes()
-    shipped.unlink()
-    assert outcomes(buildtool, project)["skel/demo_dsp/v68"] == "restored"
-    assert shipped.read_bytes() == wanted

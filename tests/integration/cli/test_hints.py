@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import Buildtool, Edit
+from tests.project import Project
 
 IMP = "dsp/src/demo_dsp_imp.c"
 KERNEL = "\nHVX_Vector {name}(HVX_Vector a, HVX_Vector b) {{ return {intrinsic}; }}\n"
@@ -58,8 +59,7 @@ def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) 
     """It compiles by default; if a target disables it, the error names the line and the option."""
     kernel = project / IMP
     line = append(kernel, KERNEL.format(name="sums", intrinsic="Q6_Vqf32_vadd_VsfVsf(a, b)"))
-    done = buildtool("build", cwd=project)
-    assert done.returncode == 0, done.stderr
+    Project(project).build_here()
 
     edit(project / "dsp/CMakeLists.txt", "-Wextra", "-mno-hvx-qfloat")
     remedy = failure(buildtool, project)["remedy"]
@@ -67,9 +67,10 @@ def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) 
     assert "-mhvx-qfloat" in remedy
 
 
-@pytest.mark.parametrize(
-    ("command", "hint"),
-    [
+def test_what_the_host_side_lacks(buildtool: Buildtool, project: Path) -> None:
+    lists = project / "host/CMakeLists.txt"
+    before = lists.read_text()
+    for command, hint in (
         ("target_link_libraries(demo_main PRIVATE foo)", "libfoo is not found for this target"),
         ("find_package(Foo REQUIRED)", "The package Foo is not found for this target"),
         ("find_package(ZLIB REQUIRED)", "The package ZLIB is not found for this target"),
@@ -87,18 +88,14 @@ def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) 
             "find_library(FOO_LIB NAMES foo foo1 REQUIRED)",
             "FOO_LIB, which is one of foo, foo1, is not found for this target",
         ),
-    ],
-)
-def test_what_the_host_side_lacks(
-    buildtool: Buildtool, project: Path, command: str, hint: str
-) -> None:
-    append(project / "host/CMakeLists.txt", f"\n{command}\n")
+    ):
+        lists.write_text(f"{before}\n{command}\n")
 
-    remedy = failure(buildtool, project)["remedy"]
+        remedy = failure(buildtool, project)["remedy"]
 
-    assert hint in remedy
-    assert "name that component in 'needs'" in remedy
-    assert "'conan' of the component" in remedy
+        assert hint in remedy
+        assert "name that component in 'needs'" in remedy
+        assert "'conan' of the component" in remedy
 
 
 def test_a_header_of_fastrpc(buildtool: Buildtool, project: Path, edit: Edit) -> None:
@@ -130,7 +127,7 @@ def test_a_mistake_in_an_idl_file_is_shown_once_as_buildtool_idl_shows_it(
     assert while_configuring == alone
 
     edit(idl, "in sequenc<int16> a", "in sequence<int16> a")
-    assert buildtool("build", cwd=project).returncode == 0
+    Project(project).build_here()
     edit(idl, "in sequence<int16> a", "in sequence<int61> a")
     while_building, alone = both()
     assert "int61" in alone

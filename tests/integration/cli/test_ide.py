@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ import pytest
 
 from buildtool.sdk.cmake import find_cmake
 from tests.command_line import Buildtool, Edit
+from tests.integration.engine import pair
+from tests.project import Project
 from tests.standins.fixtures import MakeNdk
 
 PHONE = '\n[target.phone]\nplatform = "android"\narchs = ["v68"]\n'
@@ -115,34 +116,29 @@ int extra(const std::map<int, float32x4_t> &m) { std::thread t; return (int)m.si
 """
 
 
-@pytest.mark.parametrize("toolchain", ["gcc", "clang"])
-def test_clang_accepts_the_cxx_of_other_compilers(
-    toolchain: str, buildtool: Buildtool, project: Path, edit: Edit
-) -> None:
-    edit(
-        project / "buildtool.toml",
-        "[target.sim]",
-        f'[target.sim]\ntoolchain = "{toolchain}"\nglibc = "2.36"',
-    )
-    (project / "host/extra.cpp").write_text(CXX)
-    append(project / "host/CMakeLists.txt", "enable_language(CXX)\nadd_library(extra extra.cpp)\n")
+def test_the_cxx_of_each_compiler(buildtool: Buildtool, tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    text = '[project]\nname = "p"\n[host.extra]\nsource = "host"\n'
+    for toolchain in ("gcc", "clang", "zig"):
+        text += f'[target.{toolchain}]\nplatform = "ubuntu-aarch64"\ntoolchain = "{toolchain}"\n'
+        # zig takes a minute to compile its C++ library for another version.
+        text += 'glibc = "2.36"\n' * (toolchain != "zig")
+    project.write("buildtool.toml", text)
+    lists = "cmake_minimum_required(VERSION 3.22)\nproject(extra C CXX)\n"
+    project.write("host/CMakeLists.txt", f"{lists}add_library(extra main.c extra.cpp)\n")
+    project.write("host/main.c", "int one;\n")
+    project.write("host/extra.cpp", CXX)
+    for toolchain in ("gcc", "clang", "zig"):
+        ide(buildtool, tmp_path, toolchain)
 
-    ide(buildtool, project)
-
-    (entry,) = entries(project, "extra.cpp")
-    done = clang(entry)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_cxx_of_zig_gets_the_settings_of_its_library(buildtool: Buildtool, project: Path) -> None:
-    (project / "host/extra.cpp").write_text(CXX)
-    append(project / "host/CMakeLists.txt", "enable_language(CXX)\nadd_library(extra extra.cpp)\n")
-
-    ide(buildtool, project)
-
-    (entry,) = entries(project, "extra.cpp")
-    assert "-D_LIBCPP_ABI_VERSION=1" in entry["arguments"]
-    assert not any("_LIBCPP" in argument for argument in entries(project, "main.c")[0]["arguments"])
+        (entry,) = entries(tmp_path, "extra.cpp")
+        if toolchain == "zig":  # which has a C++ library of its own, with settings
+            assert "-D_LIBCPP_ABI_VERSION=1" in entry["arguments"]
+            (of_c,) = entries(tmp_path, "main.c")
+            assert not any("_LIBCPP" in argument for argument in of_c["arguments"])
+        else:
+            done = clang(entry)
+            assert (done.returncode, done.stderr) == (0, ""), toolchain
 
 
 def test_the_arch_asked_for_comes_first(buildtool: Buildtool, project: Path) -> None:
@@ -162,23 +158,25 @@ def test_the_arch_asked_for_comes_first(buildtool: Buildtool, project: Path) -> 
 
 
 def test_plain_cmake_builds_with_the_presets_and_build_finds_nothing_to_do(
-    buildtool: Buildtool, new_project: Path
+    buildtool: Buildtool, tmp_path: Path
 ) -> None:
-    ide(buildtool, new_project)
+    project = Project(tmp_path)
+    project.lay_out(pair.FILES)
+    ide(buildtool, tmp_path, "sim")
     for folder, name in (("host", "buildtool-sim"), ("dsp", "buildtool-sim-v68")):
-        source = new_project / folder
+        source = tmp_path / folder
         assert f'"{name}"' in cmake(source, "--list-presets")
         cmake(source, "--preset", name)
         assert "Linking" in cmake(source, "--build", "--preset", name)
-    assert outcomes(buildtool, new_project) == {"built"}, "installing was left to do"
+    assert {*project.build_here().values()} == {"built"}, "installing was left to do"
 
     for folder, name in (("host", "buildtool-sim"), ("dsp", "buildtool-sim-v68")):
-        cmake(new_project / folder, "--preset", name)
-    assert outcomes(buildtool, new_project) == {"up-to-date"}
-    (new_project / "host/CMakeUserPresets.json").unlink()
-    assert outcomes(buildtool, new_project) == {"up-to-date"}
-    assert ide(buildtool, new_project)["written"][1]["changed"]
-    assert outcomes(buildtool, new_project) == {"up-to-date"}
+        cmake(tmp_path / folder, "--preset", name)
+    assert {*project.build_here().values()} == {"up-to-date"}
+    (tmp_path / "host/CMakeUserPresets.json").unlink()
+    assert {*project.build_here().values()} == {"up-to-date"}
+    assert ide(buildtool, tmp_path, "sim")["written"][1]["changed"]
+    assert {*project.build_here().values()} == {"up-to-date"}
 
 
 def test_presets_start_from_the_components_own(
@@ -255,16 +253,16 @@ def test_a_link_to_somewhere_else_is_not_written_through(
 
 
 def test_a_target_that_cannot_be_built_here_is_left_out_with_a_note(
-    buildtool: Buildtool, new_project: Path, monkeypatch: pytest.MonkeyPatch
+    buildtool: Buildtool, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append(new_project / "buildtool.toml", PHONE)
-    monkeypatch.setenv("ANDROID_NDK_ROOT", str(new_project / "gone"))
+    append(project / "buildtool.toml", PHONE)
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(project / "gone"))
 
-    done = buildtool("ide", cwd=new_project)
+    done = buildtool("ide", cwd=project)
 
     assert done.returncode == 0, done.stderr
     assert "no presets for the target 'phone': ANDROID_NDK_ROOT names" in done.stderr
-    done = buildtool("ide", "phone", cwd=new_project)
+    done = buildtool("ide", "phone", cwd=project)
     assert done.returncode == 1
     assert "ANDROID_NDK_ROOT names" in done.stderr
 
@@ -283,18 +281,16 @@ def test_an_android_target_with_a_stand_in(
     cmake(project / "host", "--preset", "buildtool-phone")
 
 
-def test_a_project_that_writes_no_commands(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    edit(
-        project / "host/CMakeLists.txt",
-        "project(",
-        "set(CMAKE_EXPORT_COMPILE_COMMANDS OFF)\nproject(",
-    )
-    shutil.rmtree(project / ".buildtool", ignore_errors=True)
+def test_a_project_that_writes_no_commands(buildtool: Buildtool, tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.lay_out(pair.FILES)
+    off = "set(CMAKE_EXPORT_COMPILE_COMMANDS OFF)\nproject("
+    project.edit("host/CMakeLists.txt", "project(", off)
 
-    done = buildtool("ide", cwd=project)
+    done = buildtool("ide", "alone", cwd=tmp_path)
 
     assert done.returncode == 1
-    assert "compile commands of host/demo cannot be read" in done.stderr
+    assert "compile commands of host/app cannot be read" in done.stderr
     assert "CMAKE_EXPORT_COMPILE_COMMANDS" in done.stderr
     assert "Traceback" not in done.stderr
 

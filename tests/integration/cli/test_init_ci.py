@@ -32,7 +32,7 @@ def commands(project: Path, service: str) -> list[str]:
     return [step["run"] for step in found["jobs"]["release"]["steps"] if "run" in step]
 
 
-@pytest.mark.parametrize("service", FILES)
+@pytest.mark.parametrize("service", ["github", pytest.param("gitlab", marks=pytest.mark.long)])
 def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     service: str, tmp_path: Path, buildtool: Buildtool
 ) -> None:
@@ -68,7 +68,9 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     assert "pip install hexagon-buildtool" in installed
 
 
-def test_both_keep_the_cache_the_release_and_bundles(tmp_path: Path, buildtool: Buildtool) -> None:
+def test_both_run_the_same_and_keep_the_cache_the_release_and_bundles(
+    tmp_path: Path, buildtool: Buildtool
+) -> None:
     buildtool("init", "demo", cwd=tmp_path)
     for service in FILES:
         buildtool("init", "--ci", service, cwd=tmp_path / "demo")
@@ -79,6 +81,8 @@ def test_both_keep_the_cache_the_release_and_bundles(tmp_path: Path, buildtool: 
     places = [(step.get("if"), step["with"]["path"]) for step in uploads]
     assert places == [("failure()", f"{BUNDLES}/"), (None, "dist/")]
     assert uploads[0]["with"]["include-hidden-files"] is True
+    of_github, of_gitlab = (commands(tmp_path / "demo", service) for service in FILES)
+    assert [command.replace("sudo ", "") for command in of_github] == of_gitlab
     job = workflow(tmp_path / "demo", "gitlab")["release"]
     assert job["cache"]["paths"] == [".cache/buildtool"]
     assert job["artifacts"] == {"when": "always", "paths": ["dist/", f"{BUNDLES}/"]}

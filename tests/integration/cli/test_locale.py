@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool, Edit
+from tests.command_line import Buildtool
+from tests.integration.engine.app import new_app
 
 
 @pytest.fixture
@@ -34,22 +35,22 @@ def test_verbs_end_well(arguments: list[str], buildtool: Buildtool, project: Pat
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", [b"h\xc3\xb6he.h", b"h\xf6he.h"], ids=["utf-8", "latin-1"])
-def test_a_header_with_an_umlaut_is_an_input(
-    name: bytes, buildtool: Buildtool, project: Path, edit: Edit
-) -> None:
-    source = bytes(project / "host" / "src")
-    with open(source + b"/" + name, "wb") as file:  # noqa: PTH123 - the name is not text
-        file.write(b'#define WORDS "first"\n')
-    main = project / "host/src/main.c"
-    edit(main, "rpcmem_init();", "puts(WORDS);\n    rpcmem_init();")
-    main.write_bytes(main.read_bytes().replace(b"int main(", b'#include "%b"\nint main(' % name))
-    assert buildtool("build", cwd=project).returncode == 0
-    assert "2 steps up to date" in buildtool("build", cwd=project).stderr
+def test_a_header_with_an_umlaut_is_an_input(tmp_path: Path) -> None:
+    app = new_app(tmp_path / "a project", tmp_path / "cache")
+    source = bytes(app.root / "app")
+    names = (b"h\xc3\xb6he.h", b"h\xf6he.h")  # as UTF-8 and as ISO-8859-1
+    for name in names:
+        with open(source + b"/" + name, "wb") as file:  # noqa: PTH123 - the name is not text
+            file.write(b'"first"\n')
+    text = b'const char *const words%d =\n#include "%b"\n;\n'
+    (app.root / "app/a.c").write_bytes(b"".join(text % row for row in enumerate(names)))
+    app.succeeds("build")
+    assert "host/app up to date" in app.run("build").stderr
 
-    with open(source + b"/" + name, "wb") as file:  # noqa: PTH123
-        file.write(b'#define WORDS "second"\n')
+    for name in names:
+        with open(source + b"/" + name, "wb") as file:  # noqa: PTH123
+            file.write(b'"second %b"\n' % name)
 
-    assert "he.h changed" in buildtool("why", cwd=project).stdout
-    assert buildtool("build", cwd=project).returncode == 0
-    assert b"second" in (project / ".buildtool/release/sim/bin/demo").read_bytes()
+        assert app.why().count("he.h changed") == 1
+        app.succeeds("build")
+        assert b"second %b" % name in app.release_files()["lib/libapp.so"]
