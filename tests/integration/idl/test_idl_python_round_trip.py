@@ -92,7 +92,7 @@ def test_sequences_of_shared_buffers_go_round_with_a_stand_in_for_libcdsprpc(
 
 def test_values_go_round_with_a_stand_in_for_libcdsprpc(tmp_path: Path) -> None:
     @settings(
-        max_examples=100 if LONG else 2,
+        max_examples=100 if LONG else 1,
         deadline=None,
         derandomize=not LONG,
         database=None,

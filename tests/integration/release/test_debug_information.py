@@ -95,7 +95,7 @@ def lines(project: Project, file: str, function: str) -> set[str]:
     return {f"{place.file}:{place.line}" for inlined in places for place in inlined if place.line}
 
 
-@pytest.mark.parametrize("toolchain", ["zig", "gcc", "clang"])
+@pytest.mark.parametrize("toolchain", ["zig", "gcc", pytest.param("clang", marks=pytest.mark.long)])
 def test_release_builds_have_lines_which_do_not_change_what_ships(
     toolchain: str, tmp_path: Path
 ) -> None:

@@ -169,12 +169,12 @@ CHANGES: list[tuple[str, str, str, set[str]]] = [
 
 def test_one_changed_byte_changes_what_depends_on_it_only(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone")
-    package(project, *ALL)
+    package(project, "--format", "zip")
     for file, old, new, differ in CHANGES:
         before = contents(project)
         slices = json.loads(before["release.json"])["slices"]
         project.edit(file, old, new)
-        package(project, *ALL)
+        package(project, "--format", "zip")
         after = contents(project)
 
         changed = {name for name in before if before[name] != after[name]}
@@ -208,6 +208,8 @@ def test_archives_are_made_only_when_something_changed(
 
 def test_documents_and_signatures_are_of_the_archive_beside_them(tmp_path: Path) -> None:
     project, key = clone(tmp_path / "clone"), tmp_path / "key"
+    project.edit("buildtool.toml", '[skel.dsp]\nsource = "dsp"\n', "")
+    project.edit("buildtool.toml", 'archs = ["v68", "v73"]', "archs = []")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     signers = tmp_path / "signers"
     signers.write_text(f"me@example.org {key.with_suffix('.pub').read_text()}")
@@ -267,10 +269,12 @@ def test_an_output_that_is_no_directory_is_an_error_before_anything_is_built(
 
 def test_the_time_is_the_given_one_or_that_of_the_commit_or_1980(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone", SOURCE_DATE_EPOCH="1000000000")
+    project.edit("buildtool.toml", '[skel.dsp]\nsource = "dsp"\n', "")
+    project.edit("buildtool.toml", 'archs = ["v68", "v73"]', "archs = []")
     project.variables["GIT_CEILING_DIRECTORIES"] = str(tmp_path)
 
     def document() -> dict[str, Any]:
-        package(project, *ALL)
+        package(project, "--format", "zip")
         read: dict[str, Any] = json.loads(contents(project)["release.json"])
         return read
 
@@ -285,7 +289,10 @@ def test_the_time_is_the_given_one_or_that_of_the_commit_or_1980(tmp_path: Path)
 
 def test_a_rule_that_does_not_exist_is_an_error_that_names_the_closest_one(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone")
-    project.edit("buildtool.toml", "[target.sim]", '[target.sim]\nallow = ["no-build-path"]')
+    project.edit("buildtool.toml", '[skel.dsp]\nsource = "dsp"\n', "")
+    project.edit(
+        "buildtool.toml", 'archs = ["v68", "v73"]', 'archs = []\nallow = ["no-build-path"]'
+    )
     done = project.run("package")
     assert done.returncode == 2
     assert "there is no rule 'no-build-path'\n  'allow' in [target.sim] names it" in done.stderr

@@ -16,7 +16,7 @@ from tests.standins.fixtures import MakeNdk
 from .conftest import Pull
 from .linked import Linked
 
-COMPILERS = ["zig", "gcc", "clang"]
+COMPILERS = ["zig", "gcc", pytest.param("clang", marks=pytest.mark.long)]  # as gcc, by GNU ld
 
 
 WAYS = {
@@ -75,7 +75,7 @@ def test_the_system_s_is_linked(toolchain: str, project: Linked) -> None:
     assert "libcdsprpc.so.1" in read_elf(project.release() / "lib/libonly.so").needed
 
 
-@pytest.mark.parametrize("release", ["r25", "r28"])
+@pytest.mark.parametrize("release", [pytest.param("r25", marks=pytest.mark.long), "r28"])
 def test_android_s_is_linked_with_a_stand_in_ndk(
     release: str, project: Linked, stand_in_ndk: MakeNdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,7 +96,10 @@ def test_c_with_assembler_and_a_library_that_needs_another(
     assert run(tree / "main") == "42\n"
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(  # clang takes the C++ library of gcc
+    "compiler",
+    [ubuntu_aarch64_clang, pytest.param(ubuntu_aarch64_gcc, marks=pytest.mark.long)],
+)
 def test_cxx_throws_across_a_library_and_a_thread(
     compiler: Callable[[], Profile], plain_cmake: PlainCMake
 ) -> None:

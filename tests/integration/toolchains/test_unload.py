@@ -78,7 +78,14 @@ unloaded
 """
 
 
-@pytest.mark.parametrize("compiler", [ubuntu_aarch64, ubuntu_aarch64_gcc, ubuntu_aarch64_clang])
+@pytest.mark.parametrize(
+    "compiler",
+    [
+        ubuntu_aarch64,
+        ubuntu_aarch64_gcc,
+        pytest.param(ubuntu_aarch64_clang, marks=pytest.mark.long),
+    ],
+)
 def test_objects_and_handlers_of_a_library_end_when_it_is_unloaded(
     compiler: Callable[[], Profile], plain_cmake: PlainCMake
 ) -> None:

@@ -15,10 +15,11 @@ from . import builds
 from .cases import Case, all_cases
 
 ARCHS = (
-    *("v68", "v73", "v81"),
+    *("v68", "v81"),
     # The archs between these: the same sources, and QEMU runs all on one model of a processor.
-    *(pytest.param(arch, marks=pytest.mark.long) for arch in ("v69", "v75", "v79")),
+    *(pytest.param(arch, marks=pytest.mark.long) for arch in ("v69", "v73", "v75", "v79")),
 )
+SOME = (*(f"vec_add_i32 {count} " for count in (31, 32, 33)), "matvec_q8_0 2x33 ")
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,8 @@ def test_a_wrong_kernel_is_seen(cases: tuple[Case, ...], tmp_path: Path) -> None
     shutil.copytree(builds.KERNELS, kernels)
     source = kernels / "vec_add_i32.c"
     source.write_text(source.read_text().replace("if (tail > 0)", "if (tail > 32)"))
+    cases = tuple(case for case in cases if case.name.startswith(SOME))
+    assert any(case.name.startswith("matvec") for case in cases)
     got = builds.outputs(builds.build_hexagon(tmp_path, "v68", kernels), cases)
     wrong = {case.name for case, out in zip(cases, got, strict=True) if out != case.expected}
     assert "vec_add_i32 33 at -0" in wrong
