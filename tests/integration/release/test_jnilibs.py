@@ -187,12 +187,12 @@ def test_a_library_that_android_does_not_install(project: Project, tmp_path: Pat
 
 
 def test_another_clone_makes_the_same_aar(project: Project, tmp_path: Path) -> None:
-    wanted = contents(project, "two")
+    wanted = contents(project, "one")
     other = copy_of(project, tmp_path / "another place")
     other.variables["TZ"] = "Asia/Kolkata"
     other.prefix = ["sh", "-c", 'umask 077; exec "$@"', "sh"]
-    assert contents(other, "two") == wanted
-    name = "dist/Jni-Test-1.2-two.aar"
+    assert contents(other, "one") == wanted
+    name = "dist/Jni-Test-1.2-one.aar"
     assert (other.root / name).read_bytes() == (project.root / name).read_bytes()
 
 

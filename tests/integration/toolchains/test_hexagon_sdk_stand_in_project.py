@@ -14,7 +14,6 @@ from buildtool.core.elf import read_elf
 from tests.command_line import Buildtool, Edit
 from tests.project import Project
 from tests.standins.fixtures import MakeSdk
-from tests.standins.hexagon_sdk import make_sdk
 
 THIRD_PARTY = Path(__file__).parent / "third_party"
 VARIABLES = ("HEXAGON_SDK_ROOT", "HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")
@@ -117,10 +116,9 @@ def headers(project: Path) -> set[str]:
 
 
 def test_qaic_of_a_stand_in_writes_both_sides_and_what_it_read_is_an_input(
-    qaic_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qaic_project: Path, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sdk = make_sdk(tmp_path / "6.4.0.2", "6.4.0.2")
-    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.4.0.2")))
     project = Project(qaic_project)
 
     project.succeeds("run", "sim")

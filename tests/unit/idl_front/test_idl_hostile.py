@@ -15,7 +15,7 @@ from tests.conftest import LONG
 from tests.unit.idl_front.idl_files import IdlFiles
 
 SECONDS = 30
-MANY = 100_000 if LONG else 40_000
+MANY = 100_000 if LONG else 15_000
 
 
 def chain(first: str, step: str, count: int) -> str:
@@ -43,7 +43,9 @@ LIMITS = {
         "interface i0 { long f(); };", "interface i{1} : i0 {{ long f{0}(); }};", 3000
     ),
     "methods": "interface i {" + "".join(f"long f{n}();" for n in range(5000)) + "};",
-    "members": "struct s {" + "".join(f"long a{n};" for n in range(30_000)) + "};",
+    "members": "struct s {"
+    + "".join(f"long a{n};" for n in range(30_000 if LONG else 8000))
+    + "};",
     "a large array": "struct s { double a[2147483647]; };",
     "arrays of arrays": "struct s { double a[100000]; }; struct t { s a[100000]; };",
     "tokens": "x " * 300_000,
@@ -74,9 +76,9 @@ HARMLESS = {
     "a long comment": "/**\n" + " * x\n" * MANY + "*/ typedef long t;",
     "many comments": "/// x\n" * MANY + "typedef long t;",
     "many trailing comments": "typedef long t;" + "///< x\n" * MANY,
-    "enumerators": "enum e {" + ",".join(f"a{n}" for n in range(30_000)) + "};",
+    "enumerators": "enum e {" + ",".join(f"a{n}" for n in range(30_000 if LONG else 10_000)) + "};",
     "parameters": "interface i { long f("
-    + ",".join(f"in long a{n}" for n in range(9000))
+    + ",".join(f"in long a{n}" for n in range(9000 if LONG else 3000))
     + "); };",
 }
 
