@@ -18,7 +18,7 @@ DOC = REPOSITORY / "docs" / "devices.md"
 
 @pytest.fixture
 def commands(
-    tmp_path: Path, buildtool: Buildtool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, buildtool: Buildtool, earlier_builds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], str]:
     """Runs commands in a project of the template, with a board and a phone; returns the output."""
 

@@ -85,6 +85,7 @@ def test_patterns_and_one_document_of_all(ann: User) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.usefixtures("earlier_builds")
 def test_a_device_that_is_in_use_stops_no_other(ann: User, place: Lab, tmp_path: Path) -> None:
     with user_of(place, "bob") as bob, bob.holding("two", tmp_path / "end"):
         done = ann.run("test", "--on", "one,two", "add-*", "--junit", str(tmp_path / "x.xml"))

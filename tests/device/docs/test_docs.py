@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.caches import share
 from tests.command_line import REPOSITORY, Buildtool
 
 DOCS = sorted(REPOSITORY.glob("docs/*.md"))
@@ -43,6 +44,17 @@ def place(tmp_path: Path, buildtool: Buildtool) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def _cache_of_the_page(doc: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """For most pages, the template as an earlier page has built it will do."""
+    if doc.name == "cache.md":  # which looks at all files of the cache: those of zig are very many
+        cache = share(tmp_path / "cache", ["emulator"])
+        request.getfixturevalue("monkeypatch").setenv("BUILDTOOL_CACHE", str(cache))
+    elif doc.name != "build.md":
+        request.getfixturevalue("earlier_builds")
+
+
+@pytest.mark.usefixtures("_cache_of_the_page")
 @pytest.mark.parametrize(
     "doc", [d for d in DOCS if blocks(d.read_text(), "sh")], ids=lambda d: d.name
 )

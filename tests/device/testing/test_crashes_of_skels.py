@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.device.strict.conftest import SOURCES
 from tests.device.testing.test_programs import results_of
 from tests.project import Project
@@ -28,6 +30,7 @@ def test_past(device):
 """
 
 
+@pytest.mark.usefixtures("earlier_builds")
 def test_a_wrong_access_is_explained(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     shutil.copytree(SOURCES, project.root)

@@ -147,6 +147,7 @@ def test_tests_of_a_changed_program_are_the_new_ones(meter: Project) -> None:
     assert listed == ["meter/Mean.OfNothing", "meter/Mean.OfThree"]
 
 
+@pytest.mark.usefixtures("earlier_builds")
 def test_a_test_calls_a_skel(tmp_path: Path) -> None:
     project = Project(tmp_path / "my-project")
     project.root.mkdir()

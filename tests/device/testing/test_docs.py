@@ -20,11 +20,18 @@ TEXT = (REPOSITORY / "docs" / "test.md").read_text("utf-8")
 
 
 @pytest.fixture
-def documented(tmp_path: Path) -> Project:
-    """The template's project with everything that the page adds to it."""
-    project = Project(tmp_path / "my-project")
+def template(tmp_path: Path, earlier_builds: Path) -> Project:
+    """The template's project."""
+    project = Project(tmp_path / "my-project", cache=earlier_builds)
     project.root.mkdir()
     project.succeeds("init", "--template", "hvx")
+    return project
+
+
+@pytest.fixture
+def documented(template: Project) -> Project:
+    """The template's project with everything that the page adds to it."""
+    project = template
     tables = "\n".join(blocks(TEXT, "toml"))
     project.write("buildtool.toml", (project.root / "buildtool.toml").read_text() + tables)
     (test,) = blocks(TEXT, "python")
@@ -32,13 +39,10 @@ def documented(tmp_path: Path) -> Project:
     return project
 
 
-def test_the_output_is_the_one_of_the_template(tmp_path: Path) -> None:
-    project = Project(tmp_path / "my-project")
-    project.root.mkdir()
-    project.succeeds("init", "--template", "hvx")
-    project.build()
+def test_the_output_is_the_one_of_the_template(template: Project) -> None:
+    template.build()
 
-    done = project.run("test", "sim")
+    done = template.run("test", "sim")
 
     printed = [re.sub(r"\d\.\d", "0.4", line).rstrip() for line in done.stdout.splitlines()]
     shown = TEXT.split("\n\n```\n")[1].partition("\n```\n")[0].splitlines()

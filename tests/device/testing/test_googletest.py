@@ -14,6 +14,7 @@ SOURCES = REPOSITORY / ".venv/googletest/usr/src/googletest"
 LISTING = """\
 cmake_minimum_required(VERSION 3.16)
 project(ring CXX)
+add_compile_options(-O0)
 enable_testing()
 add_subdirectory("%s" googletest EXCLUDE_FROM_ALL)
 add_executable(ring-test ring_test.cpp)

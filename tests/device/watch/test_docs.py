@@ -6,11 +6,14 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import REPOSITORY, run_buildtool
 from tests.device.docs.test_docs import blocks
 from tests.device.watch.watched import Watched
 
 
+@pytest.mark.usefixtures("earlier_builds")
 def test_the_page_prints_what_it_says(tmp_path: Path) -> None:
     text = (REPOSITORY / "docs" / "watch.md").read_text(encoding="utf-8")
     (command,) = blocks(text, "shell")
