@@ -78,7 +78,7 @@ def test_the_names_of_tests_are_listed(meter: Project) -> None:
     assert sorted(listed) == sorted(f"meter/{name}" for name in OUTCOMES)
 
 
-@pytest.fixture(params=["ssh", "adb"])
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def board(request: pytest.FixtureRequest, meter: Project, tmp_path: Path) -> Iterator[Proxy]:
     with with_board(meter, request.param, tmp_path) as proxy:
         yield proxy

@@ -19,6 +19,8 @@ from tests.junit import read_junit
 from tests.project import Project
 from tests.remote.proxy import Proxy
 
+LONG_SSH, LONG_ADB = (pytest.param(name, marks=pytest.mark.long) for name in ("ssh", "adb"))
+
 
 @pytest.fixture(scope="module")
 def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
@@ -60,6 +62,7 @@ def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy
     assert len(tests["ends.hang"]["lost"]) == 1
 
 
+@pytest.mark.parametrize("board", ["ssh", LONG_ADB], indirect=True)
 def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
     results(meter, "board", "cli.small")
     done: list[dict[str, dict[str, Any]]] = []
@@ -80,6 +83,7 @@ def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
 
 
 @pytest.mark.usefixtures("board")
+@pytest.mark.parametrize("board", [LONG_SSH, "adb"], indirect=True)
 def test_ctrl_c_ends_the_test_on_the_device(meter: Project, tmp_path: Path) -> None:
     results = tmp_path / "results.xml"
     process = subprocess.Popen(

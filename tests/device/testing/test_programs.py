@@ -18,6 +18,8 @@ from tests.json_documents import validate
 from tests.junit import read_junit
 from tests.project import Project
 
+LONG_ADB = pytest.param("adb", marks=pytest.mark.long)
+
 
 def results_of(project: Project, *arguments: str, status: int) -> dict[str, Any]:
     """The document that `buildtool test ARGUMENTS... --json` prints."""
@@ -58,6 +60,7 @@ def test_how_programs_end_is_told_apart(project: Project, device: Reached, tmp_p
     assert properties["device"] == device.name
 
 
+@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
 def test_the_table_names_what_is_bad(project: Project, device: Reached) -> None:
     project.write("buildtool.toml", FILE + TESTS)
 
@@ -91,6 +94,7 @@ def test_the_table_names_what_is_bad(project: Project, device: Reached) -> None:
     assert "| 7" in project.run("test", device.name, "environment", "-v").stderr
 
 
+@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
 def test_what_the_user_has_made_current_stays_so(project: Project, device: Reached) -> None:
     project.write("buildtool.toml", FILE + TESTS)
     project.succeeds("deploy", device.name, "--build-type", "Debug")

@@ -30,6 +30,9 @@ tests = ["accuracy/*tagged"]
 reason = "as tagged"
 """
 ID = "tests/test_app.py::"
+SIM = pytest.mark.parametrize("device", ["sim"], indirect=True)
+LONG_SSH, LONG_ADB = (pytest.param(name, marks=pytest.mark.long) for name in ("ssh", "adb"))
+ON_SSH = pytest.mark.parametrize("device", ["ssh", LONG_ADB], indirect=True)
 
 
 @pytest.fixture
@@ -41,6 +44,7 @@ def suite(project: Project, device: Reached) -> Project:
     return project
 
 
+@pytest.mark.parametrize("device", ["sim", LONG_SSH, "adb"], indirect=True)
 def test_results_of_pytest_are_those_of_the_suite(
     suite: Project, device: Reached, tmp_path: Path
 ) -> None:
@@ -59,7 +63,7 @@ def test_results_of_pytest_are_those_of_the_suite(
     assert re.search(rf"^✗ accuracy/{ID}test_fails failed", suite.messages, re.MULTILINE)
 
 
-@pytest.mark.parametrize("device", ["ssh", "adb"], indirect=True)
+@ON_SSH
 def test_a_cut_line_is_recorded_with_the_test(
     suite: Project, device: Reached, tmp_path: Path
 ) -> None:
@@ -82,12 +86,14 @@ def test_a_cut_line_is_recorded_with_the_test(
     }
 
 
+@SIM
 def test_chosen_tests_run(suite: Project, device: Reached) -> None:
     document = results_of(suite, device.name, "*test_crash", "*_facts", status=0)
 
     assert [test["name"] for test in document["tests"]] == [ID + "test_crash", ID + "test_facts"]
 
 
+@ON_SSH
 def test_pytest_runs_the_release_of_the_command(suite: Project, device: Reached) -> None:
     suite.write(
         "tests/test_app.py", "def test_a(device):\n    print(device.directory)\n    1 / 0\n"
@@ -118,6 +124,7 @@ def pytest_here(
     )
 
 
+@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
 def test_the_fixture_works_without_the_command(suite: Project, device: Reached) -> None:
     names = "passes or facts or crash"
     by_option = pytest_here(
@@ -141,6 +148,7 @@ def test_the_fixture_works_without_the_command(suite: Project, device: Reached) 
         assert "3 passed" in done.stdout
 
 
+@SIM
 def test_workers_of_xdist_share_the_device(suite: Project) -> None:
     suite.edit("buildtool.toml", "-p no:randomly", "-p no:randomly -n 2")
     document = results_of(suite, "sim", status=1)
@@ -148,16 +156,10 @@ def test_workers_of_xdist_share_the_device(suite: Project) -> None:
     found = {test["name"]: test["outcome"] for test in document["tests"]}
     outcomes = {ID + name: outcome for name, (outcome, _) in PYTEST_OUTCOMES.items()}
     facts = ID + "test_facts"
-    assert {**found, facts: ""} == {**outcomes, facts: "", **_without_tag(suite)}
+    assert {**found, facts: ""} == {**outcomes, facts: ""}
 
 
-def _without_tag(project: Project) -> dict[str, str]:
-    """On sim, a failure that is expected on other devices is one."""
-    tagged = "expected-failure.sim" in (project.root / "buildtool.toml").read_text()
-    return {} if tagged else {ID + "test_tagged": "failed"}
-
-
-@pytest.mark.parametrize("device", ["ssh", "adb"], indirect=True)
+@ON_SSH
 def test_workers_of_xdist_hold_the_lock_together(suite: Project, device: Reached) -> None:
     """By hand, from a directory that is in no project."""
     done = pytest_here(
@@ -172,6 +174,7 @@ def test_workers_of_xdist_hold_the_lock_together(suite: Project, device: Reached
     assert "3 passed" in done.stdout
 
 
+@SIM
 def test_a_device_that_is_not_there(suite: Project) -> None:
     done = pytest_here(suite, "tests", "-k", "facts", "--buildtool-device=bord")
 
@@ -179,42 +182,6 @@ def test_a_device_that_is_not_there(suite: Project) -> None:
     assert "there is no device 'bord'" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert "buildtool/flow/" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("source", "outcome", "name", "message"),
-    [
-        ("def broken\n", "not run", "tests/test_app.py", "pytest cannot collect its tests"),
-        ("", "not run", "accuracy", "pytest found no tests in [test.accuracy]"),
-        (
-            "import os\ndef test_a(): os.kill(os.getpid(), 11)\n",
-            "crashed",
-            ID + "test_a",
-            "pytest ended with SIGSEGV",
-        ),
-        (
-            "def pytest_configure(): pass\ndef test_a(): raise SystemExit(9)\n",
-            "failed",
-            ID + "test_a",
-            "SystemExit: 9",
-        ),
-        (
-            "import os\ndef test_a(): os._exit(9)\n",
-            "not run",
-            ID + "test_a",
-            "pytest ended with status 9",
-        ),
-    ],
-)
-def test_pytest_does_not_get_to_its_end(
-    project: Project, source: str, outcome: str, name: str, message: str
-) -> None:
-    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
-    project.write("tests/test_app.py", source)
-
-    (test,) = results_of(project, "sim", status=1)["tests"]
-
-    assert (test["outcome"], test["name"], test["message"]) == (outcome, name, message)
 
 
 THREE_NAMES = ("test_a", "test_b", "test_c")
@@ -225,7 +192,10 @@ THREE = "import os, pytest\ndef test_a(): pass\ndef test_b(): {}\ndef test_c(): 
     ("end", "options", "wanted"),
     [
         ("os._exit(0)", "", ("not run", "pytest ended with status 0", "not run")),
-        ("os._exit(1)", "", ("not run", "pytest ended with status 1", "not run")),
+        pytest.param(
+            *("os._exit(1)", "", ("not run", "pytest ended with status 1", "not run")),
+            marks=pytest.mark.long,
+        ),
         ("os._exit(9)", "", ("not run", "pytest ended with status 9", "not run")),
         ("os.kill(os.getpid(), 11)", "", ("crashed", "pytest ended with SIGSEGV", "not run")),
         ("pytest.exit('x', 0)", "", ("not run", "pytest ended with status 0", "not run")),
@@ -254,30 +224,32 @@ def test_a_collected_test_without_a_result_has_not_run(
     ]
 
 
-def test_pytest_ends_before_it_has_collected_tests(project: Project) -> None:
-    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
-    project.write("tests/test_app.py", "import os\nos._exit(0)\n")
+BAD = {
+    "broken": ("def broken\n", "not run", "tests/broken.py", "pytest cannot collect its tests"),
+    "empty": ("", "not run", "empty", "pytest found no tests in [test.empty]"),
+    "early": ("import os\nos._exit(0)\n", "not run", "early", "pytest ended with status 0"),
+    "exits": (
+        "def pytest_configure(): pass\ndef test_a(): raise SystemExit(9)\n",
+        *("failed", "tests/exits.py::test_a", "SystemExit: 9"),
+    ),
+}
+"""Suite → source, outcome, name and message of its only test."""
 
-    (test,) = results_of(project, "sim", status=1)["tests"]
 
-    assert (test["outcome"], test["name"]) == ("not run", "accuracy")
-    assert test["message"] == "pytest ended with status 0"
-
-
-def test_suites_after_a_broken_one_run(project: Project) -> None:
-    text = '\n[test.second]\npytest = ["tests/second.py"]\n[test.last]\nprogram = "bin/app"\n'
-    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none") + text)
-    project.write("tests/test_app.py", "def broken\n")
-    project.write("tests/second.py", "def test_a(): pass\n")
-    project.edit("buildtool.toml", 'pytest = ["tests"]', 'pytest = ["tests/test_app.py"]')
+def test_suites_after_bad_ones_run(project: Project) -> None:
+    names = [*BAD, "good"]
+    tables = "".join(f'[test.{name}]\npytest = ["tests/{name}.py"]\n' for name in names)
+    project.write("buildtool.toml", f'{FILE}\n{tables}[test.last]\nprogram = "bin/app"\n')
+    for name, (source, *_) in BAD.items():
+        project.write(f"tests/{name}.py", source)
+    project.write("tests/good.py", "def test_a(): pass\n")
 
     tests = results_of(project, "sim", status=1)["tests"]
 
-    assert [(test["suite"], test["outcome"]) for test in tests] == [
-        ("test", "passed"),
-        ("accuracy", "not run"),
-        ("second", "passed"),
-    ]
+    assert [test["suite"] for test in tests] == ["test", *names]
+    assert (tests[0]["outcome"], tests[-1]["outcome"]) == ("passed", "passed")
+    for test, (_, *wanted) in zip(tests[1:-1], BAD.values(), strict=True):
+        assert [test["outcome"], test["name"], test["message"]] == wanted
 
 
 def test_ids_are_relative_to_the_root_of_pytest(project: Project) -> None:
