@@ -13,19 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import run_buildtool
+from tests.conftest import LONG
 from tests.device.cli.test_run import processes_in
 
-from .watched import CMAKE, EXTRA, Watched, make_app, say
+from .watched import CMAKE, EXTRA, Watched, say
 
 WAITS = "waiting for changes"
-
-
-@pytest.fixture
-def app(tmp_path: Path) -> Path:
-    """The project of `make_app`, in a directory with a space in its name."""
-    root = tmp_path / "my app"
-    make_app(root)
-    return root
+PARTS = 60 if LONG else 12
+"""Sources that change at once."""
 
 
 def test_an_edit_is_built_and_runs(app: Path) -> None:
@@ -196,7 +191,7 @@ def test_globs_see_new_and_removed_files(app: Path) -> None:
 
 
 def test_a_burst_of_changes_is_one(app: Path) -> None:
-    for number in range(60):
+    for number in range(PARTS):
         (app / f"host/src/part{number}.c").write_text(f"int part{number} = 0;\n")
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 
@@ -208,7 +203,7 @@ def test_a_burst_of_changes_is_one(app: Path) -> None:
     git("add", "-A")
     git("commit", "-qm", "before")
     git("checkout", "-qb", "other")
-    for number in range(60):
+    for number in range(PARTS):
         (app / f"host/src/part{number}.c").write_text(f"int part{number} = 1;\n")
     say(app, "two")
     git("commit", "-qam", "after")
@@ -218,7 +213,7 @@ def test_a_burst_of_changes_is_one(app: Path) -> None:
         watched.prints(WAITS)
         with watched.stopped():  # on a busy machine, git could be slower than a burst
             git("checkout", "-q", "other")
-        assert " and 58 more changed: built host/app" in watched.prints("changed")
+        assert f" and {PARTS - 2} more changed: built host/app" in watched.prints("changed")
         watched.prints("says two")
         watched.prints(WAITS)
         assert watched.count("says") == 2

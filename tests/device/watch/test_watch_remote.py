@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.device.devices.emulated_board import emulated_board, emulated_phone
-from tests.device.watch.watched import CMAKE, Watched, make_app, say
+from tests.device.watch.watched import CMAKE, Watched, say
 from tests.remote.proxy import Proxy
 
 WAITS = "waiting for changes"
 DEVICE = '[device.board]\ntransport = "{kind}"\naddress = "{address}"\nroot = "{root}"\n'
+LONG_SSH, LONG_ADB = (pytest.param(name, marks=pytest.mark.long) for name in ("ssh", "adb"))
 
 
 class Board:
@@ -29,9 +30,7 @@ class Board:
 
 
 @pytest.fixture(params=["ssh", "adb"])
-def board(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Board]:
-    app = tmp_path / "my app"
-    make_app(app)
+def board(request: pytest.FixtureRequest, app: Path, tmp_path: Path) -> Iterator[Board]:
     with ExitStack() as stack:
         if request.param == "ssh":
             server = stack.enter_context(emulated_board(tmp_path))
@@ -50,6 +49,7 @@ def board(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Board]:
         yield board
 
 
+@pytest.mark.parametrize("board", ["ssh", LONG_ADB], indirect=True)
 def test_edits_run_on_the_device(board: Board) -> None:
     with board.watch() as watched:
         watched.prints("says one alone")
@@ -73,6 +73,7 @@ def test_edits_run_on_the_device(board: Board) -> None:
         assert watched.interrupt() == 130
 
 
+@pytest.mark.parametrize("board", [LONG_SSH, "adb"], indirect=True)
 def test_an_edit_ends_the_program_on_the_device(board: Board) -> None:
     with board.watch("sleep") as watched:
         for word in ("one", "two", "three"):
@@ -83,6 +84,7 @@ def test_an_edit_ends_the_program_on_the_device(board: Board) -> None:
         watched.prints("interrupted")
 
 
+@pytest.mark.parametrize("board", ["ssh", LONG_ADB], indirect=True)
 def test_large_files_are_sent_as_always(board: Board) -> None:
     (board.app / "host/CMakeLists.txt").write_text(CMAKE + "install(FILES big DESTINATION share)\n")
     (board.app / "host/big").write_bytes(os.urandom(3 << 20))
