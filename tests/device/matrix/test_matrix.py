@@ -42,6 +42,8 @@ LLVM = {
     "full": 'dsp-toolchain = "sdk"',
     "shared": "runs",
 }
+C = pytest.param("c", marks=pytest.mark.long)
+"""The kind `shared` has a C program or skel, too."""
 SDK = {"c": "runs", "cxx": "runs", "full": "builds", "shared": "runs"}
 
 
@@ -61,14 +63,16 @@ def write(root: Path, host: str, skel: str, target: str) -> None:
     (root / "buildtool.toml").write_text("\n".join(tables))
 
 
-@pytest.mark.parametrize(("toolchain", "kind"), HOST, ids=lambda value: value)
+@pytest.mark.parametrize("kind", [C, "cxx", "shared"])
+@pytest.mark.parametrize("toolchain", ["zig", "gcc", "clang", "native"])
 def test_ubuntu(toolchain: str, kind: str, root: Path, buildtool: Buildtool) -> None:
     write(root, kind, "", f'platform = "ubuntu-aarch64"\ntoolchain = "{toolchain}"')
 
     expect(HOST[toolchain, kind], root, buildtool)
 
 
-@pytest.mark.parametrize("kind", LLVM)
+@pytest.mark.usefixtures("earlier_builds")  # of the caller
+@pytest.mark.parametrize("kind", [C, "cxx", "full", "shared"])
 def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
     write(
         root,
@@ -80,7 +84,8 @@ def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
     expect(LLVM[kind], root, buildtool)
 
 
-@pytest.mark.parametrize("kind", SDK)
+@pytest.mark.usefixtures("earlier_builds")
+@pytest.mark.parametrize("kind", [C, "cxx", "full", "shared"])
 @pytest.mark.parametrize(
     "version",
     [
@@ -112,7 +117,7 @@ def test_hexagon_sdk_stand_in(
         assert shipped == {"libanswer_skel.so", "libc++.so.1", "libc++abi.so.1"}
 
 
-@pytest.mark.parametrize("kind", ["c", "cxx", "shared"])
+@pytest.mark.parametrize("kind", [C, "cxx", "shared"])
 @pytest.mark.parametrize(
     "release",
     [
