@@ -31,8 +31,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 @pytest.fixture(scope="module")
 def ann(place: Lab) -> Iterator[User]:
     with user_of(place, "ann") as user:
-        for name in DEVICES:
-            assert user.succeeds("run", name) == VERIFIED
+        assert user.succeeds("run", "--on", "all:lab").count(VERIFIED) == len(DEVICES)
         yield user
 
 
@@ -48,7 +47,7 @@ def refused(user: User, *arguments: str, status: int = 125) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("name", ["one", "phone"])
+@pytest.mark.parametrize("name", ["one", pytest.param("phone", marks=pytest.mark.long)])
 def test_a_device_that_is_in_use_is_refused(
     name: str, ann: User, bob: User, tmp_path: Path
 ) -> None:
@@ -246,7 +245,10 @@ def test_a_tag_takes_a_device_that_is_free(ann: User, bob: User, tmp_path: Path)
     assert "Did you mean 'three'?" in refused(bob, "run", "--on", "thre")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGKILL],
+)
 def test_ending_a_command_on_several_devices(
     number: signal.Signals, ann: User, tmp_path: Path
 ) -> None:

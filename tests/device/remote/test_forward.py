@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,22 +33,23 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def runtime_directory() -> Iterator[Path]:
+def _connections() -> Iterator[Path]:
     """A directory for sockets whose path is short; the shared connection ends with its server."""
     with tempfile.TemporaryDirectory(prefix="ssh-") as directory:
         yield Path(directory)
 
 
-@pytest.fixture(params=["sim", "ssh", "adb"])
+@pytest.fixture(autouse=True)
+def runtime_directory(_connections: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(_connections))
+    return _connections
+
+
+@pytest.fixture(scope="module", params=["sim", "ssh", "adb"])
 def place(
-    request: pytest.FixtureRequest,
-    built: Project,
-    runtime_directory: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest, built: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_directory))
-    with placed(request.param, built, tmp_path) as found:
+    with placed(request.param, replace(built), tmp_path_factory.mktemp("device")) as found:
         yield found
 
 
@@ -90,6 +92,9 @@ def test_the_device_refuses(place: Place) -> None:
         assert server.ask(b"x") == b"\x87"
 
 
+@pytest.mark.parametrize(
+    "place", ["sim", "ssh", pytest.param("adb", marks=pytest.mark.long)], indirect=True
+)
 def test_a_port_that_is_in_use_here(place: Place) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -102,7 +107,6 @@ def test_a_port_that_is_in_use_here(place: Place) -> None:
 
 
 def test_a_port_of_sim_is_this_machine_s(built: Project) -> None:
-    built.variables = {}
     port = free_port()
     command = ["run", "sim", "--json", "--forward", f"{port}", "--timeout", "60s"]
     with ThreadPoolExecutor() as pool:
@@ -124,7 +128,6 @@ def test_a_port_of_sim_is_this_machine_s(built: Project) -> None:
 
 
 def test_the_project_file_names_ports(built: Project) -> None:
-    built.variables = {}
     port = free_port()
     text = f'{FILE}\n[run.serve]\nprogram = "bin/served"\nforward = ["0:{port}"]\n'
     built.write("buildtool.toml", text.replace("[run.serve]", f"[run.serve]\nargs = ['{port}']"))
@@ -140,7 +143,19 @@ def test_the_project_file_names_ports(built: Project) -> None:
         built.write("buildtool.toml", FILE)
 
 
-@pytest.mark.parametrize("how", ["Ctrl-C", "timeout", "kill"])
+@pytest.mark.parametrize(
+    ("place", "how"),
+    [
+        *(("ssh", how) for how in ("Ctrl-C", "timeout", "kill")),
+        *((kind, "kill") for kind in ("sim", "adb")),
+        *(
+            pytest.param(kind, how, marks=pytest.mark.long)
+            for kind in ("sim", "adb")  # whose ports are those of one process
+            for how in ("Ctrl-C", "timeout")
+        ),
+    ],
+    indirect=["place"],
+)
 def test_the_port_is_free_however_the_run_ends(
     place: Place, how: str, runtime_directory: Path
 ) -> None:

@@ -32,7 +32,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-@pytest.fixture(params=["ssh", "adb"])
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def root(request: pytest.FixtureRequest, built: Project, tmp_path: Path) -> Iterator[Path]:
     """The install root of a device `board` that the project has."""
     if request.param == "ssh":
