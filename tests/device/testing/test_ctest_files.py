@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from tests.device.testing.third_party import PROJECT, results, third_party
+from tests.device.testing.third_party import PROJECT, results
 from tests.project import Project
 
 
@@ -49,20 +48,21 @@ add_test(NAME open.copied COMMAND meter-cli more/extra.dat)
         assert named[name]["output"] == "count 3, mean 3, largest 6"
 
 
-def test_what_is_no_file_in_a_directory_of_data_is_left_out(tmp_path: Path) -> None:
-    project = third_party(tmp_path / "meter")
-    listing, working = project.root / "test/CMakeLists.txt", 'small.txt WORKING_DIRECTORY "${data}"'
-    listing.write_text(
-        listing.read_text().replace(working, f'"${{data}}/small.txt" "${{data}}" {working[10:]}')
-    )
-    data = project.root / "test/data"
+def test_what_is_no_file_in_a_directory_of_data_is_left_out(meter: Project) -> None:
+    working = 'small.txt WORKING_DIRECTORY "${data}"'
+    with_data = f'"${{data}}/small.txt" "${{data}}" {working[10:]}'
+    meter.edit("test/CMakeLists.txt", working, with_data)
+    data = meter.root / "test/data"
     os.mkfifo(data / "fifo")
     (data / "dangling").symlink_to("missing")
     (data / "link").symlink_to("small.txt")
-    assert "cli.directory" in results(project, "sim", "cli.directory")
-    (sent,) = (project.root / ".buildtool/tests/deployments/sim").glob(
-        "*/files/tests/*/*/test/data"
-    )
+    try:
+        assert "cli.directory" in results(meter, "sim", "cli.directory")
+    finally:
+        meter.edit("test/CMakeLists.txt", with_data, working)
+        for name in ("fifo", "dangling", "link"):
+            (data / name).unlink()
+    (sent,) = (meter.root / ".buildtool/tests/deployments/sim").glob("*/files/tests/*/*/test/data")
     names = {path.name for path in sent.iterdir()}
     assert "link" in names
     assert not names & {"fifo", "dangling"}

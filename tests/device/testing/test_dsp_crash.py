@@ -80,6 +80,17 @@ pytest = ["tests"]
 pytest = ["tests/test_faults.py::test_late"]
 dsp-may-crash = true
 
+[test.within]
+program = "bin/faults"
+args = ["sum", "1024", "0", "1024"]
+
+[test.past]
+program = "bin/faults"
+args = ["sum", "1024", "0", "1025"]
+
+[test.strict-in-python]
+pytest = ["strict"]
+
 [expected-failure.v68]
 tests = ["known", "*test_known"]
 reason = "it is known"
@@ -129,6 +140,11 @@ def test_caught(device):
         assert device.run("bin/faults", *LATE).status
     pytest.skip("not today")
 """
+STRICT = """
+def test_past(device):
+    ran = device.run("bin/faults", "sum", 1024, 0, 1025, dsp_may_crash=True)
+    assert "1 byte past the end of parameter 'data'" in ran.stderr
+"""
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +156,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.write("buildtool.toml", text.replace('source = "host"\n', may_crash) + KEYS)
     project.write("host/CMakeLists.txt", (project.root / "host/CMakeLists.txt").read_text() + CMAKE)
     project.write("tests/test_faults.py", PYTHON)
+    project.write("strict/test_strict.py", STRICT)
     return project
 
 
@@ -205,6 +222,23 @@ def test_pytest(project: Project) -> None:
     assert all(found[name][1].startswith(f"bin/faults: {CRASHED}") for name in crashed)
     (accepted,) = results_of(project, "sim", "recovers-in-python", status=0)["tests"]
     assert accepted["outcome"] == "passed"
+
+
+def test_a_wrong_access_is_explained_with_strict(project: Project) -> None:
+    names = ("past", "strict-in-python")
+
+    strict = results_of(project, "sim", *names, "within", "--strict", status=1)
+
+    outputs = {test["name"]: test["output"] for test in strict["tests"]}
+    outcomes = {test["name"]: test["outcome"] for test in strict["tests"]}
+    assert "1 byte past the end of parameter 'data'" in outputs["past"]
+    assert "faults_imp.c" in outputs["past"]
+    assert outputs["within"].count("past the end") == 0
+    assert outcomes["strict/test_strict.py::test_past"] == "passed"
+    usual = {test["name"]: test for test in results_of(project, "sim", *names, status=1)["tests"]}
+    assert usual.keys() == {"past", "strict/test_strict.py::test_past"}
+    assert "past the end" not in usual["past"]["output"]
+    assert usual["strict/test_strict.py::test_past"]["outcome"] == "failed"
 
 
 def test_pytest_without_the_command(project: Project) -> None:
