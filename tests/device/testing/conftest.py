@@ -33,7 +33,7 @@ class Reached(Value):
     proxy: Proxy | None = None
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The project without tests, built."""
     project = Project(tmp_path_factory.mktemp("suite") / "my suite")
@@ -44,7 +44,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The third party's tree, in a path with characters of shells and regular expressions."""
     project = third_party(tmp_path_factory.mktemp("ctest") / "third party a+b")
@@ -52,7 +52,7 @@ def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-@pytest.fixture(scope="module", params=["sim", "ssh", "adb"])
+@pytest.fixture(scope="session", params=["sim", "ssh", "adb"])
 def device(
     request: pytest.FixtureRequest,
     project: Project,
