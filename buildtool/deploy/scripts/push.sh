@@ -105,7 +105,12 @@ repair() {
     find . ! -type d -exec sh -c '
         for file; do
             [ ! -d "$0/$file" ] || rm -rf "$0/$file" # as it is, or a link to a directory
-            mv -f "$file" "$0/$file"
+            [ ! -L "$file" ] || rm -f "$0/$file"
+            if [ "$file" -ef "$0/$file" ] && [ ! -L "$0/$file" ]; then
+                rm -f "$file" # mv does not move it
+            else
+                mv -f "$file" "$0/$file"
+            fi
         done' "../$id" {} +
 }
 
@@ -201,7 +206,7 @@ push() {
     [ -z "$flush" ] || sync -f . 2>/dev/null || sync
     if [ -d "releases/$id" ]; then
         (repair)
-        is "$(scan "releases/$id" "")" "$expected" && rm -rf "$partial"
+        left=$(find "$partial" ! -type d) && [ -z "$left" ] && rm -rf "$partial"
     else
         mv "$partial" "releases/$id"
     fi || {

@@ -64,8 +64,7 @@ def check_with_its_own_toolchain_file(project: Project) -> None:
     archs = ", ".join(f'"{arch}"' for arch in socs.values())
     project.write("buildtool.toml", PROJECT % (OWN_TOOLCHAIN, archs))
     project.build()
-    for line, instruction in ((5, "mxclracc.hf"), (9, "{ activation.hf"), (15, "mxmem(")):
-        assert f"matrix.c:{line}: {instruction}" in project.messages
+    assert "matrix.c:5: mxclracc.hf, and 2 more in this file" in project.messages
     for soc, arch in socs.items():
         skel = read_elf(project.release() / f"dsp/{arch}/libblend-{arch}.so")
         assert skel.flags & 0x3FF == int(arch[1:], 16)
