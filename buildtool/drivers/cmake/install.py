@@ -76,12 +76,14 @@ def _install(tools: StepTools, installed: Path) -> None:
         return
     root = step.tree / "destdir.new"
     delete(root)
-    delete(installed)
     environment = (cmake, "-E", "env", f"DESTDIR={root}")
     tools.run_checked(
         [*environment, *command, f"-DCMAKE_INSTALL_PREFIX={step.output}", *script], "installing"
     )
-    (root / step.output.relative_to("/")).rename(installed)
+    made = root / step.output.relative_to("/")
+    if made.is_dir():  # not if every rule is OPTIONAL
+        delete(installed)
+        made.rename(installed)
     for path in root.rglob("*"):
         if path.is_symlink() or not path.is_dir():
             raise ArtifactError(
