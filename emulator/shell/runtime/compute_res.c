@@ -205,7 +205,7 @@ int compute_resource_query_VTCM(unsigned int application_id, unsigned int *total
 
 int compute_resource_hmx_lock(unsigned int context_id)
 {
-    return has_hmx() ? context_lock_hmx(context_id) : NOT_SUPPORTED;
+    return has_hmx() ? context_count_hmx(context_id, 1) : NOT_SUPPORTED;
 }
 
 int compute_resource_hmx_lock2(unsigned int context_id, compute_res_hmx_type_t type)
@@ -216,7 +216,7 @@ int compute_resource_hmx_lock2(unsigned int context_id, compute_res_hmx_type_t t
 
 int compute_resource_hmx_unlock(unsigned int context_id)
 {
-    return has_hmx() ? context_unlock_hmx(context_id) : NOT_SUPPORTED;
+    return has_hmx() ? context_count_hmx(context_id, -1) : NOT_SUPPORTED;
 }
 
 /* ---- the VTCM manager: each request is a context that is identified by its address ---- */

@@ -336,7 +336,7 @@ int context_set_priority(unsigned int id, int priority)
     return code;
 }
 
-static int change_hmx_locks(unsigned int id, int change)
+int context_count_hmx(unsigned int id, int change)
 {
     pthread_mutex_lock(&lock);
     struct context *context = by_id(id);
@@ -346,16 +346,6 @@ static int change_hmx_locks(unsigned int id, int change)
     }
     pthread_mutex_unlock(&lock);
     return good ? AEE_SUCCESS : AEE_EBADPARM;
-}
-
-int context_lock_hmx(unsigned int id)
-{
-    return change_hmx_locks(id, 1);
-}
-
-int context_unlock_hmx(unsigned int id)
-{
-    return change_hmx_locks(id, -1);
 }
 
 uint32_t context_available(void)

@@ -43,10 +43,10 @@ int context_release(unsigned int id);
 int context_wanted(unsigned int id);
 int context_set_priority(unsigned int id, int priority);
 
-/* Counts the locks of HMX. Other threads do not wait for them: its instructions are not emulated.
- * Returns AEE_EBADPARM when the context does not exist, has not requested HMX, or has no lock. */
-int context_lock_hmx(unsigned int id);
-int context_unlock_hmx(unsigned int id);
+/* Adds `change` to the locks of HMX that a context has. Other threads do not wait for them: its
+ * instructions are not emulated. Returns AEE_EBADPARM when the context does not exist, has not
+ * requested HMX, or has no lock left. */
+int context_count_hmx(unsigned int id, int change);
 
 /* Returns the size in bytes of the largest range that can be acquired now. */
 uint32_t context_available(void);
