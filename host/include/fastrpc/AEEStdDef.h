@@ -1,10 +1,8 @@
 /* AEEStdDef.h: the basic types of code generated from FastRPC IDL.
  *
- * The names and sizes are those of the open-source libcdsprpc (quic/fastrpc, inc/AEEStdDef.h).
- * There, boolean is an unsigned char and int64 a long long. Here they are the types of C's own
- * headers, so that functions written for either kind of generated header compile with the other:
- * boolean and bool are the same type, and so are int64 and int64_t. To have other types, define
- * them and _BOOLEAN_DEFINED, _INT64_DEFINED or _UINT64_DEFINED before this file is included. */
+ * Names and types are those of the open-source libcdsprpc (quic/fastrpc, inc/AEEStdDef.h) and of the
+ * Hexagon SDK: int64 is a long long and boolean an unsigned char, on every platform. Each is left out
+ * if its macro (such as _INT64_DEFINED) is defined before this file is included. */
 #ifndef AEESTDDEF_H
 #define AEESTDDEF_H
 
@@ -12,11 +10,7 @@
 #include <stdint.h>
 
 #ifndef _BOOLEAN_DEFINED
-#ifdef __cplusplus
-typedef bool boolean;
-#else
-typedef _Bool boolean;
-#endif
+typedef unsigned char boolean;
 #define _BOOLEAN_DEFINED
 #endif
 
@@ -51,12 +45,12 @@ typedef int8_t int8;
 #endif
 
 #ifndef _INT64_DEFINED
-typedef int64_t int64;
+typedef long long int64;
 #define _INT64_DEFINED
 #endif
 
 #ifndef _UINT64_DEFINED
-typedef uint64_t uint64;
+typedef unsigned long long uint64;
 #define _UINT64_DEFINED
 #endif
 

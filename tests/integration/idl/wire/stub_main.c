@@ -88,7 +88,7 @@ static int call(const char *method)
         return wire_scalar(h, -2);
     }
     if (strcmp(method, "sequence_in") == 0) {
-        int64_t wide = -1;
+        int64 wide = -1;
         status = wire_sequence_in(h, three, 3, &wide);
         SHOW(wide);
         return status;
@@ -140,7 +140,7 @@ static int call(const char *method)
         return wire_sequence_rout(h, NULL, 2);
     }
     if (strcmp(method, "sequence_in negative") == 0) {
-        int64_t wide = -1;
+        int64 wide = -1;
         return wire_sequence_in(h, three, -1, &wide);
     }
     if (strcmp(method, "sequence_in null result") == 0) {
@@ -238,7 +238,7 @@ static int call(const char *method)
     if (strcmp(method, "flats") == 0) {
         flat f, g;
         id i = {1, 2, 3, 4, 5, 6}, j = {0};
-        bool b = true;
+        boolean b = true;
         memset(&f, 0, sizeof(f));
         memset(&g, 0, sizeof(g));
         f.o = 0xaa;

@@ -65,7 +65,7 @@ AEEResult wire_scalar(remote_handle64 _h, int a)
     return a == 13 ? 0x1234 : 0;
 }
 
-AEEResult wire_sequence_in(remote_handle64 _h, const int *v, int vLen, int64_t *r)
+AEEResult wire_sequence_in(remote_handle64 _h, const int *v, int vLen, int64 *r)
 {
     (void)_h;
     SHOW_ARRAY(v);
@@ -73,7 +73,7 @@ AEEResult wire_sequence_in(remote_handle64 _h, const int *v, int vLen, int64_t *
     return vLen == 1 ? 0x1234 : 0;
 }
 
-AEEResult wire_aligned(remote_handle64 _h, short a, int64_t b, uint8_t c, short *d, double *e)
+AEEResult wire_aligned(remote_handle64 _h, short a, int64 b, uint8_t c, short *d, double *e)
 {
     (void)_h;
     SHOW(a);
@@ -109,7 +109,7 @@ AEEResult wire_texts(remote_handle64 _h, const char *s, char *o, int oLen, const
     return 0;
 }
 
-AEEResult wire_inrout_wide(remote_handle64 _h, _wchar_t *w, int wLen, int64_t q)
+AEEResult wire_inrout_wide(remote_handle64 _h, _wchar_t *w, int wLen, int64 q)
 {
     (void)_h;
     SHOW_ARRAY(w);
@@ -194,7 +194,7 @@ AEEResult wire_pairs_rout(remote_handle64 _h, pair *s, int sLen)
     return 0;
 }
 
-AEEResult wire_kinds(remote_handle64 _h, kind k, bool b)
+AEEResult wire_kinds(remote_handle64 _h, kind k, boolean b)
 {
     (void)_h;
     printf("k=%d b=%d\n", (int)k, (int)b);
@@ -217,7 +217,7 @@ AEEResult wire_reports_rout(remote_handle64 _h, report *s, int sLen)
     return 0;
 }
 
-AEEResult wire_flats(remote_handle64 _h, const flat *f, const id i, flat *g, id j, bool *b)
+AEEResult wire_flats(remote_handle64 _h, const flat *f, const id i, flat *g, id j, boolean *b)
 {
     (void)_h;
     printf("o=%d q=%d b=%d,%d\n", f->o, (int)f->q, (int)f->b, (int)*b);
@@ -299,7 +299,7 @@ AEEResult wire_dmas_mixed(remote_handle64 _h, const share *d, int dLen, int e, u
     }
 FILLER(24) FILLER(27) FILLER(28) FILLER(29) FILLER(30)
 
-AEEResult wire_escaped(remote_handle64 _h, int64_t a)
+AEEResult wire_escaped(remote_handle64 _h, int64 a)
 {
     (void)_h;
     SHOW(a);
