@@ -2,6 +2,6 @@
 
 cmake_tree: the tree's CMake files · cmake_calls, text_hints: commands and evidence in them ·
 configure: run CMake · candidates: which projects to configure, and for which sides · target_sides,
-shipped_files, package_needs, disable_step: what CMake reports · component_tables, propose: the
+shipped_files, package_needs, options: what CMake reports · component_tables, propose: the
 project file · toml_text: its text
 """

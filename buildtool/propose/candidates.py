@@ -18,7 +18,7 @@ from buildtool.propose.configure import (
     ConfigureFailure,
     ConfigureResult,
 )
-from buildtool.propose.disable_step import disable_step
+from buildtool.propose.options import disable_step, enable_options
 from buildtool.propose.presets import host_preset, skel_preset
 from buildtool.propose.proposal import Unknown
 from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, sided_targets
@@ -209,9 +209,13 @@ class CandidateFinder:
     def _host(self, folder: str) -> SideComponent:
         preset = host_preset(self.configurator.presets(folder))
         result, component = self._first_configurable("", Host(folder, preset=preset), Host(folder))
-        part = SideComponent(component, {"": result}, {"preset": "chosen by its name"})
+        why = {"preset": "chosen by its name"}
         if isinstance(result, ConfigureFailure):
-            return part
+            return SideComponent(component, {"": result}, why)
+        result, component, options = enable_options(result, component, self.configurator)
+        if options:
+            why["defines"] = f"the option at {options} adds programs or libraries for the DSP"
+        part = SideComponent(component, {"": result}, why)
         called = nested_builds(result.calls, self.hints)
         rows = [r for f, r in called.items() if builds_skel(f, r, self.hints)]
         if not rows:
@@ -219,7 +223,8 @@ class CandidateFinder:
         first = min((calls[0] for calls in rows), key=result.calls.index)
         if turned := disable_step(result, component, first, self.configurator):
             self._record_added(result)  # only the first configuration has these nested builds
-            why = {**part.why, "defines": f"otherwise {first.where} builds the skels"}
+            steps = f"otherwise {first.where} builds the skels"
+            why["defines"] = "; ".join(filter(None, (why.get("defines"), steps)))
             return part._replace(component=turned[1], results={"": turned[0]}, why=why)
         return part._replace(off=tuple(call.words[0] for calls in rows for call in calls))
 

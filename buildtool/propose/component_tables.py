@@ -10,8 +10,9 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
-from buildtool.propose.cmake_calls import CMakeCall, directory_of
+from buildtool.propose.cmake_calls import directory_of
 from buildtool.propose.configure import Configured, ConfigureFailure
+from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
 from buildtool.propose.shipped_files import ShippedFiles, shipped_files
 from buildtool.propose.target_sides import (
@@ -34,7 +35,6 @@ from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 MAX_NAME = 40
 SIDES = {HOST: "ARM64", SKEL: "Hexagon"}
-_HEXAGON_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 
 
 class ComponentRow(Value):
@@ -166,7 +166,8 @@ class ComponentTables:
         if row.side == SKEL:
             if interface := self._interface(row):
                 lines.append(Line("idl", interface))
-            if (archs := self._archs(row, title)) != HEXAGON_ARCHS:
+            archs = self._archs(row, title)
+            if archs != HEXAGON_ARCHS or len(row.part.results) > 1:
                 lines.append(Line("archs", archs, why["archs"]))
         if component.preset:
             lines.append(Line("preset", component.preset, why["preset"]))
@@ -179,8 +180,9 @@ class ComponentTables:
         if isinstance(result, ConfigureFailure):
             off = f"{title} cannot be configured for {SIDES[row.side]}: {result.reason}"
             return Table(title, "", tuple(lines), Unknown(off, result.remedy))
-        if options := _options(result.calls):
-            both = {**component.defines, **options}
+        options = dsp_options_that_are_off(result.calls).keys() - component.defines.keys()
+        if options:
+            both = {**component.defines, **dict.fromkeys(sorted(options), True)}
             lines.append(Line("defines", both, "options that are off: your choice", sure=False))
         shipped = self._ships(row, result)
         lines += shipped.lines
@@ -260,15 +262,3 @@ def _disabled_with_needs(table: Table, off: Collection[str]) -> Table:
         return table
     what = f"{table.name} needs {', '.join(missing)}, which is a comment"
     return table._replace(off=Unknown(what, "Complete that first, then uncomment both."))
-
-
-def _options(calls: Sequence[CMakeCall]) -> dict[str, bool]:
-    """The options of a tree that are off and have a DSP word in their name."""
-    return {
-        call.words[0]: True
-        for call in calls
-        if call.name == "option"
-        and call.words
-        and set(call.words[0].upper().split("_")) & _HEXAGON_WORDS
-        and (call.words[2:] or ("OFF",))[0].upper() in ("OFF", "FALSE", "NO", "N", "0", "")
-    }

@@ -108,15 +108,12 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
     elif sdk:
         why = f"it uses the Hexagon SDK: {sdk}"
         base.append(Line("dsp-toolchain", "sdk", why, sure=dsp_toolchain == "sdk"))
-    if not skels:
-        archs = (
-            (EMULATED_ARCH,) if dsp_toolchain == "sdk" else ()
-        )  # without it no SDK is looked for
-    first = archs[:1] if EMULATED_ARCH not in archs else (EMULATED_ARCH,)
-    one = [Line("archs", first)] if first else []
+    if not any(table.get("archs", ()) for table in skels):
+        # For the SDK's variables, a target without skels has an arch too.
+        archs = (EMULATED_ARCH,) if skels or dsp_toolchain == "sdk" else ()
+    why = "build fewer in less time" if len(archs) > 1 else ""
+    one = [Line("archs", archs, why)] if archs else []
     tables = [Table("target.sim", "the emulated device", (*base, *one))]
-    if len(archs) > 1 and any(table.get("archs", ()) for table in skels):
-        tables.append(Table("target.all", "all archs of the skels", (*base, Line("archs", archs))))
     return tables, unknown
 
 

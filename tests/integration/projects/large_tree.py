@@ -109,8 +109,7 @@ def check_large_tree(found: dict[str, Any], name: str) -> None:
             "artifacts": ["libfleet-{arch}.so"],
         }
     }
-    assert found["target"]["sim"] == {"platform": "ubuntu-aarch64", "archs": ["v68"]}
-    assert found["target"]["all"]["archs"] == list(ARCHS)
+    assert found["target"] == {"sim": {"platform": "ubuntu-aarch64", "archs": list(ARCHS)}}
 
 
 def write(root: Path, name: str, text: str) -> None:

@@ -103,6 +103,33 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
     assert found["target"]["sim"]["archs"] == ["v73"]
 
 
+def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
+    """Of two options that are off, one adds a library; no option leaves out its skels."""
+    backend = (
+        "include(ExternalProject)\noption(DEMO_HTP_DEBUG x OFF)\n"
+        "add_library(back SHARED ../m.c)\n"
+        "ExternalProject_Add(htp SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/htp"
+        " CMAKE_ARGS -DHTP_ARCH=v73)\n"
+    )
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW
+            + "project(app C)\noption(DEMO_HTP x OFF)\nadd_executable(app m.c)\n"
+            + "if(DEMO_HTP)\nadd_subdirectory(back)\nendif()\n",
+            "back/CMakeLists.txt": backend,
+            "back/htp/CMakeLists.txt": NEW + "project(htp C)\nadd_library(ops SHARED ../../m.c)\n",
+        }
+    )
+    app = found["host"]["app"]
+    assert app["defines"] == {"DEMO_HTP": True}
+    assert app["targets"] == ["app", "back"]
+    reason = "the option at CMakeLists.txt:3 adds programs or libraries for the DSP"
+    assert reason in found["text"]
+    assert "your choice defines = { DEMO_HTP = true, DEMO_HTP_DEBUG = true }" in found["text"]
+    assert found["skel"]["ops"]["source"] == "back/htp"
+    assert found["target"]["sim"]["archs"] == ["v73"]
+
+
 def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
     """A function adds skels of four archs; one skel cannot be configured for v75, one for v79."""
     found = proposed(
@@ -119,8 +146,7 @@ def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
     )
     one = found["skel"].pop("one")
     assert one["archs"] == ["v68", "v69", "v73", "v75", "v81"]
-    assert found["target"]["sim"]["archs"] == ["v69"]
-    assert found["target"]["all"]["archs"] == ["v69", "v73"]
+    assert found["target"]["sim"]["archs"] == ["v69", "v73"]
     assert found["skel"] == {
         "k": {
             "source": ".",

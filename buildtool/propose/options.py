@@ -1,0 +1,71 @@
+"""Finds the options of a project that add or leave out its code for the DSP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from buildtool.project.components import Host
+from buildtool.propose.cmake_calls import CMakeCall
+from buildtool.propose.configure import Configurator, Configured
+
+MAX_TRIES = 4
+_BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
+_DSP_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
+_OFF = ("OFF", "FALSE", "NO", "N", "0", "")
+
+
+def dsp_options_that_are_off(calls: Iterable[CMakeCall]) -> dict[str, CMakeCall]:
+    """The option() calls of a tree that are off and have a DSP word in their name, by name."""
+    return {
+        call.words[0]: call
+        for call in calls
+        if call.name == "option"
+        and call.words
+        and set(call.words[0].upper().split("_")) & _DSP_WORDS
+        and (call.words[2:] or ("OFF",))[0].upper() in _OFF
+    }
+
+
+def enable_options(
+    configured: Configured, component: Host, configurator: Configurator
+) -> tuple[Configured, Host, str]:
+    """The component with the DSP options on that add programs or libraries, its configuration, and
+    where the options are; as they were, and "", if there is none.
+
+    An option that only builds skels adds none: the skels are components.
+    """
+    where: list[str] = []
+    for name, call in list(dsp_options_that_are_off(configured.calls).items())[:MAX_TRIES]:
+        other = component._replace(defines={**component.defines, name: True})
+        result = configurator(other)
+        if isinstance(result, Configured) and result.names > configured.names:
+            configured, component = result, other
+            where.append(call.where)
+    return configured, component, ", ".join(where)
+
+
+def disable_step(
+    configured: Configured, component: Host, step: CMakeCall, configurator: Configurator
+) -> tuple[Configured, Host] | None:
+    """The component with an option set so that `step` is not called, and its configuration; None
+    if there is no such option.
+
+    Tries the options in if() commands before the step, the nearest first.  All programs and
+    libraries of the default build must remain.
+    """
+    cache = configured.step.tree / "CMakeCache.txt"
+    options = dict(_BOOL.findall(cache.read_text(encoding="utf-8", errors="replace")))
+    options_in_conditions: dict[str, bool] = {}
+    for call in reversed(configured.calls[: configured.calls.index(step)]):
+        *negated, name = call.words or ("",)
+        if call.name == "if" and name in options and negated in ([], ["NOT"]):
+            options_in_conditions.setdefault(name, bool(negated))
+    for name, value in list(options_in_conditions.items())[:MAX_TRIES]:
+        other = component._replace(defines={**component.defines, name: value})
+        result = configurator(other)
+        if not isinstance(result, Configured) or not result.names >= configured.names:
+            continue
+        if all((call.name, call.where) != (step.name, step.where) for call in result.calls):
+            return result, other
+    return None

@@ -1,0 +1,3 @@
+#include "kernels.h"
+
+KERNEL(op_absolute, Q6_Vw_vabs_Vw(a))

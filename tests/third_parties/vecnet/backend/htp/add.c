@@ -1,0 +1,3 @@
+#include "kernels.h"
+
+KERNEL(op_add, Q6_Vw_vadd_VwVw(a, b))

@@ -1,0 +1,5 @@
+#include "kernels.h"
+
+void hmx_clear(void) {
+    __asm__ volatile("mxclracc.hf");
+}

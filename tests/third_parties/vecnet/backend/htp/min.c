@@ -1,0 +1,3 @@
+#include "kernels.h"
+
+KERNEL(op_min, Q6_Vw_vmin_VwVw(a, b))

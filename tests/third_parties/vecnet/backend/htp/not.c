@@ -1,0 +1,3 @@
+#include "kernels.h"
+
+KERNEL(op_not, Q6_V_vnot_V(a))

@@ -1,0 +1,3 @@
+#include "kernels.h"
+
+KERNEL(op_scale_sf, Q6_Vsf_vmpy_VsfVsf(a, b))

@@ -1,0 +1,3 @@
+#include "kernels.h"
+
+KERNEL(op_shift_left, Q6_Vw_vasl_VwR(a, 3))

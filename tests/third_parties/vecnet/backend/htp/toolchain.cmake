@@ -1,0 +1,12 @@
+# The SDK's compiler; only a build of the skels by this tree itself uses it.
+set(CMAKE_SYSTEM_NAME QURT)
+set(CMAKE_SYSTEM_PROCESSOR Hexagon)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_C_COMPILER ${HEXAGON_TOOLS_ROOT}/Tools/bin/hexagon-clang)
+set(CMAKE_CXX_COMPILER ${HEXAGON_TOOLS_ROOT}/Tools/bin/hexagon-clang++)
+set(CMAKE_ASM_COMPILER ${HEXAGON_TOOLS_ROOT}/Tools/bin/hexagon-clang++)
+include(${HEXAGON_SDK_ROOT}/build/cmake/hexagon_arch.cmake)
+set(FLAGS "-mcpu=${HEXAGON_ARCH} -m${HEXAGON_ARCH} -mhvx=${HEXAGON_ARCH} -mhmx -fpic -O2 -Wall")
+foreach(language C CXX ASM)
+  set(CMAKE_${language}_FLAGS_RELEASE "${FLAGS}")
+endforeach()

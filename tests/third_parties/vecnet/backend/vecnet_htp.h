@@ -1,0 +1,9 @@
+#pragma once
+
+#include "vecnet.h"
+
+namespace vecnet {
+
+std::unique_ptr<Backend> htp();
+
+} // namespace vecnet
