@@ -146,10 +146,10 @@ class _Loop:
         """As `Stop`: can be read when something may have changed."""
         return self._watch.fileno()
 
-    def wanted(self) -> bool:
-        """As `Stop`: whether inputs have changed since they were built."""
+    def wanted(self) -> str:
+        """As `Stop`: INT when inputs have changed since they were built."""
         self._pending = self._look()
-        return bool(self._pending)
+        return "INT" if self._pending else ""
 
     def _look(self) -> Paths:
         """The inputs that have changed since the turn began.

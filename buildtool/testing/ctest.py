@@ -128,13 +128,21 @@ class CTest(Value):
             ) from error
 
     def run(
-        self, environment: Mapping[str, str], names: Sequence[str] | None, *, timeout: float
+        self,
+        environment: Mapping[str, str],
+        names: Sequence[str] | None,
+        *,
+        timeout: float,
+        jobs: int,
     ) -> Iterator[str]:
         """Run the tests `names`, and those that set up their fixtures; all of them if it is None.
 
-        Tests without a TIMEOUT have `timeout` seconds.  Yields what CTest prints, line by line.
+        Tests without a TIMEOUT have `timeout` seconds; `jobs` run at the same time, 0 for as many
+        as CTEST_PARALLEL_LEVEL says.  Yields what CTest prints, line by line.
         """
         arguments = ["--verbose", "--timeout", f"{timeout:g}"]
+        if jobs:
+            arguments += ["--parallel", str(jobs)]
         if names is not None and version_numbers(self.cmake.version) >= FIRST_WITH_LISTS:
             chosen = self.folder / "chosen.txt"
             chosen.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Results of a CTest suite, as its tests end: what CTest prints and the test launcher records.
+"""Results of a CTest suite, as its tests end: what CTest prints, and the records of programs.
 
 CTest tells timeouts and signals only in what it prints; its JUnit file has neither.
 """
@@ -16,7 +16,7 @@ from buildtool.core.signals import signal_name
 from buildtool.core.value import Value
 from buildtool.deploy.emulated.watched_run import first_line
 from buildtool.testing.ctest import ListedTest, strings
-from buildtool.testing.record import Record, take_record
+from buildtool.testing.record import Record, Records
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 
 OUTPUT_BYTES = 1 << 20
@@ -44,14 +44,14 @@ class _Running:
 
 
 class Reported(Value):
-    """A test that has ended, and what the test launcher recorded, None if it ran no program."""
+    """A test that has ended, and the record of its program, None if it ran none."""
 
     result: TestResult
     record: Record | None
 
 
 class Report:
-    """Follows what `ctest --verbose` prints about `tests`, whose records are in `records`.
+    """Follows what `ctest --verbose` prints about `tests`, whose programs have `records`.
 
     `begin` is called with the name of each test that begins; `explain` tells what is known of the
     crashes of the DSP process in a file, and `may_crash` whether the test of a name may cause them.
@@ -62,7 +62,7 @@ class Report:
         suite: str,
         device: str,
         tests: Mapping[str, ListedTest],
-        records: Path,
+        records: Records,
         *,
         begin: Callable[[str], None],
         explain: Callable[[Path], tuple[str, ...]],
@@ -104,10 +104,10 @@ class Report:
             return None
         how = re.fullmatch(_HOW, rest[len(test.name) :])
         cause = how[1] if how else ""  # None if it passed
-        record, crashes = take_record(self._records, test.name)
-        seconds = time.monotonic() - test.started
+        record = self._records.take(test.name)
+        seconds = (record and record.seconds) or time.monotonic() - test.started
         outcome, message = self._verdict(test, cause, record, seconds)
-        explained = self._explain(crashes) if crashes else ()
+        explained = self._explain(record.crashes) if record else ()
         output = "\n".join(filter(None, (test.output.kept().text.rstrip("\n"), *explained)))
         lost = record.lost if record else ()
         result = TestResult(
@@ -135,8 +135,9 @@ class Report:
                 if disabled
                 else (Outcome.NOT_RUN, test.note or "CTest could not start it")
             )
+        listed = self._tests.get(test.name)
         if kind == "Skipped":
-            properties = self._tests[test.name].properties if test.name in self._tests else {}
+            properties = listed.properties if listed else {}
             names = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION")
             said = [f"{name}={value}" for name in names for value in strings(properties.get(name))]
             return Outcome.SKIPPED, " or ".join(said)

@@ -16,6 +16,7 @@ from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.watched_run import explain_crashes, first_line, watched_run
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
+from buildtool.deploy.run.run import Place
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
@@ -31,9 +32,10 @@ from buildtool.testing.deployment import (
 )
 from buildtool.testing.expected import FAILURES, matches
 from buildtool.testing.launch import VARIABLE
-from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
+from buildtool.testing.launch_server import LaunchServer
+from buildtool.testing.on_device import LaunchedPrograms, TestPlace
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import any_lost, untaken_crashes
+from buildtool.testing.record import Records
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.retry import retried
 from buildtool.testing.session import Session
@@ -69,6 +71,20 @@ class CTestSuites:
         tests there, before these files are known."""
         trees = [{directories(suite.step)[str(suite.step.tree)]} for suite in self.suites]
         return self._push([programs(suite.step) for suite in self.suites], trees)
+
+    @property
+    def jobs(self) -> int:
+        """How many tests run at the same time; 0 for as many as CTest decides, which is one unless
+        CTEST_PARALLEL_LEVEL says more.
+
+        Each program has an emulated device of its own.  The tests of a board have one DSP with its
+        memory and clocks, and one connection.
+        """
+        if not self.session.ready.site.device.transport.direct:
+            return 0
+        if self.session.options.jobs or "CTEST_PARALLEL_LEVEL" in os.environ:
+            return self.session.options.jobs
+        return len(os.sched_getaffinity(0))
 
     def _push(self, added: Iterable[Additions], needed: Iterable[set[str]]) -> Deployment:
         everything = {place: output for part in added for place, output in part.items()}
@@ -118,21 +134,22 @@ class CTestSuite:
     def tests(self) -> tuple[ListedTest, ...]:
         """The tests.  Programs that tell the names of theirs, and have changed since, run on the
         device.  Raises `CTestError` and `DeviceError`."""
-        with self._ctest() as (ctest, records):
-            try:
-                found = ctest.tests(self._environment(records, None))
-            except CTestError:
-                if not (records / WANTED).exists():
-                    raise
-            if not (records / WANTED).exists():
-                return found
-            environment = self._environment(records, self.suites.of_programs)
-            try:
-                return ctest.tests(environment)
-            except CTestError:
-                if not any_lost(records):
-                    raise
-                return ctest.tests(environment)
+        with self._ctest() as ctest:
+            with self._programs(ctest, None) as (programs, environment):
+                try:
+                    found = ctest.tests(environment)
+                except CTestError:
+                    if not programs.wanted:
+                        raise
+                if not programs.wanted:
+                    return found
+            with self._programs(ctest, self.suites.of_programs) as (programs, environment):
+                try:
+                    return ctest.tests(environment)
+                except CTestError:
+                    if not any(record.lost for record in programs.records.left()):
+                        raise
+                    return ctest.tests(environment)
 
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
@@ -142,28 +159,34 @@ class CTestSuite:
         device = session.ready.site.device.name
         with (
             watched_run(session.choice.strict, debug=False) as watched,
-            self._ctest() as (ctest, records),
-        ):
+            self._ctest() as ctest,
             # Each test has a file of its own for reports of crashes.
-            given = {n: v for n, v in watched.variables.items() if v != str(watched.crashes)}
+            self._programs(
+                ctest,
+                deployed,
+                {n: v for n, v in watched.variables.items() if v != str(watched.crashes)},
+            ) as (programs, environment),
+        ):
             report = Report(
                 self.name,
                 device,
-                {test.name: test for test in self.tests},
-                records,
+                self._by_name(),
+                programs.records,
                 begin=begin,
                 explain=self._explained,
                 may_crash=self._may_crash,
             )
             chosen = None if names is None else sorted(names)
-            environment = self._environment(records, deployed, given)
-            for line in ctest.run(environment, chosen, timeout=self.suites.timeout):
+            lines = ctest.run(
+                environment, chosen, timeout=self.suites.timeout, jobs=self.suites.jobs
+            )
+            for line in lines:
                 if ended := report.read(line):
                     missing.discard(ended.result.name)
                     self._note_fetched(ended.record.fetched if ended.record else ())
                     yield self._with_hints(ended, deployed)
             errors = ctest.errors() if missing else ""
-            yield from self._crash_elsewhere(records, device)
+            yield from self._crash_elsewhere(programs.records, device)
         for name in sorted(missing):
             yield TestResult(
                 *(self.name, name, device, Outcome.NOT_RUN),
@@ -201,8 +224,8 @@ class CTestSuite:
                 yield from paths.named_in(text)
 
     @contextmanager
-    def _ctest(self) -> Iterator[tuple[CTest, Path]]:
-        """CTest in a new directory, and one for records, which are removed after the block."""
+    def _ctest(self) -> Iterator[CTest]:
+        """CTest in a new directory, which is removed after the block."""
         runs = self.suites.folder / "runs"
         make_directory(runs)
         with ExitStack() as stack:
@@ -215,32 +238,32 @@ class CTestSuite:
                 stack.enter_context(held_directory(folder))
             ctest = CTest(self.step.cmake, self.step.tree, folder)
             ctest.prepare()
-            records = folder / "records"
-            records.mkdir()
-            yield ctest, records
+            yield ctest
 
-    def _environment(
-        self, records: Path, deployed: Deployment | None, variables: Mapping[str, str] = {}
-    ) -> Mapping[str, str]:
-        """The environment of CTest, in which the test launcher finds what it has to know; without a
-        deployment it runs nothing."""
-        ready = self.suites.session.ready
-        site = ready.site
-        file = records.parent / "launch.json"
-        environment = {**os.environ, VARIABLE: str(file)}
-        config = LaunchConfig(
-            device=site.device.name,
-            transport=transport_fields(site.device.transport) if deployed else {},
-            project=site.project,
-            id=deployed.id if deployed else "",
-            boot=ready.site.boot,
+    @contextmanager
+    def _programs(
+        self, ctest: CTest, deployed: Deployment | None, variables: Mapping[str, str] = {}
+    ) -> Iterator[tuple[LaunchedPrograms, Mapping[str, str]]]:
+        """What runs the programs of tests in the block, and the environment of CTest for that;
+        without a deployment nothing runs.  Programs that run at the end of the block are ended."""
+        folder = Path(tempfile.mkdtemp(dir=ctest.folder, prefix="programs-"))
+        site = self.suites.session.ready.site
+        environment = {**os.environ, VARIABLE: str(folder)}
+        # Its root is where a device of this machine keeps what belongs to a run.
+        device = site.device._replace(root=str(folder))
+        where = TestPlace(
+            place=Place(device, site.project, deployed.id, site.boot) if deployed else None,
             paths=directories(self.step),
             environment=environment,
             variables=variables,
-            records=str(records),
         )
-        write_config(file, config)
-        return environment
+        programs = LaunchedPrograms(where, Records(folder))
+        with LaunchServer(folder, programs.run):
+            yield programs, environment
+
+    def _by_name(self) -> Mapping[str, ListedTest]:
+        """The tests by name, as far as they are known."""
+        return {test.name: test for test in self.__dict__.get("tests", ())}
 
     def _with_hints(self, ended: Reported, deployed: Deployment) -> TestResult:
         """The result of a test; the output of one that failed on the device also tells which files
@@ -270,10 +293,10 @@ class CTestSuite:
         host = self.suites.session.project.hosts[self.step.component]
         return matches(self.name, test, host.dsp_may_crash)
 
-    def _crash_elsewhere(self, records: Path, device: str) -> Iterator[TestResult]:
+    def _crash_elsewhere(self, records: Records, device: str) -> Iterator[TestResult]:
         """A test that has crashed, if a program that CTest did not start itself, such as one that a
         script starts, has crashed the DSP process."""
-        explained = tuple(t for file in untaken_crashes(records) for t in self._explained(file))
+        explained = tuple(t for one in records.left() for t in self._explained(one.crashes))
         if explained and not self._may_crash(self.name):
             result = TestResult(self.name, self.name, device, Outcome.PASSED, 0)
             message = f"{first_line(explained)}; this was in a program that no test names"

@@ -4,90 +4,140 @@
 
 `cmake/test_launcher.cmake` puts this before programs.  SYSTEM is what PROGRAM was built for:
 `linux`, `android`, or `native` for that of this machine.  With the variable
-`BUILDTOOL_TEST_LAUNCHER`, the file of a `LaunchConfig`, the program runs on a device; without it,
-on this machine, under QEMU if necessary.
+`BUILDTOOL_TEST_LAUNCHER`, the directory of a `LaunchServer`, `buildtool test` runs the program on a
+device; without it, the program runs on this machine, under QEMU if necessary.
 
-It ends as the program does, by the same signal too, or with `NOT_RUN` for its own errors.
+It ends as the program does, by the same signal too, or with 125 for its own errors.
 
-One process starts for each test, so this imports little: -S leaves out the site packages, and -I
-keeps the variables of a test such as PYTHONPATH away from this Python.  File names are UTF-8
-whatever the locale is, as for CMake.
+One process starts for each test, so this imports next to nothing when there is a server: -S leaves
+out the site packages, and -I keeps the variables of a test such as PYTHONPATH away from this
+Python.  File names are UTF-8 whatever the locale is, as for CMake.
 """
 
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import sys
-from pathlib import Path
+
+TYPE_CHECKING = False  # the module `typing` is slow to import
+if TYPE_CHECKING:
+    from _socket import socket
 
 VARIABLE = "BUILDTOOL_TEST_LAUNCHER"
 USAGE = "launch.py [--test NAME] linux|android|native PROGRAM [ARGUMENT...]"
-CRASHES = frozenset(
-    {
-        signal.SIGABRT,
-        signal.SIGBUS,
-        signal.SIGFPE,
-        signal.SIGILL,
-        signal.SIGKILL,
-        signal.SIGSEGV,
-        signal.SIGSYS,
-        signal.SIGTERM,
-        signal.SIGTRAP,
-    }
-)
-"""The signals that statuses of 128+n stand for.  Programs do return statuses above 128, but seldom
-one of these."""
+SOCKET = "launch"
+"""The socket in the directory of the server."""
+LENGTH_BYTES = 4
+"""Of the number before a request, the length of the rest."""
+HERE, EXIT, SIGNAL, ERROR = "here", "exit", "signal", "error"
+"""Answers: the program has to run on this machine; an exit status, a signal, or why it did not run
+follows."""
+INTERRUPT = b"INT"
+"""Is sent to the server when this process gets SIGINT."""
 
 
 def launch(arguments: list[str]) -> int:
-    """Run what `arguments` say; returns the exit status, 128+n for signal n."""
-    # The directory of the package: -I has removed the one of this file, which has other modules.
-    sys.path.insert(0, str(Path(__file__).parents[2]))
-    from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - it is found only now
-
+    """Run what `arguments` say; returns the exit status."""
     test = ""
     if arguments[:1] == ["--test"]:
         test, arguments = "".join(arguments[1:2]), arguments[2:]
     if len(arguments) < 2 or arguments[0] not in ("linux", "android", "native"):
         return _failed(f"usage: {USAGE}")
     system, *command = arguments
+    if folder := os.environ.get(VARIABLE):
+        return _by_server(folder, test, command)
+    return _here(system, command)
+
+
+def socket_path(folder: int) -> str:
+    """The path of the socket in the directory with this descriptor: the path of a socket has at
+    most 107 bytes (unix(7)), and that of a project can have more."""
+    return f"/proc/self/fd/{folder}/{SOCKET}"
+
+
+def _by_server(folder: str, test: str, command: list[str]) -> int:
+    # The module `socket` imports ten others.
+    import _socket  # noqa: PLC0415
+
+    answer = b""
     try:
-        if config := os.environ.get(VARIABLE):
-            from buildtool.testing.launch_config import read_config  # noqa: PLC0415
-            from buildtool.testing.on_device import run_test  # noqa: PLC0415
+        words = [test, os.getcwd(), str(len(command)), *command]  # noqa: PTH109 - pathlib is slow
+        fields = [word.encode(errors="surrogateescape") for word in words]
+        body = b"\0".join([*fields, *(b"=".join(pair) for pair in os.environb.items())])
+        request = len(body).to_bytes(LENGTH_BYTES, sys.byteorder) + body
+        streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (_open(1), _open(2)))
+        server = _socket.socket(_socket.AF_UNIX)
+        server.connect(socket_path(os.open(folder, os.O_PATH)))
+        sent = server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+        server.sendall(request[sent:])
+        while part := _receive(server):
+            answer += part
+    except OSError as error:
+        return _failed(f"`buildtool test` does not answer in {folder}: {error.strerror}")
+    word, _, rest = answer.decode(errors="surrogateescape").partition(" ")
+    if word == HERE:
+        return _become(command)
+    if word == SIGNAL:
+        _end_by(int(rest))
+    return int(rest) if word == EXIT else _failed(rest or "`buildtool test` has ended")
 
-            return run_test(read_config(Path(config)), test, command)
-        from buildtool.testing.under_qemu import run_here  # noqa: PLC0415
 
+def _receive(server: socket) -> bytes:
+    """What the server sends; SIGINT, which CTest may send for a timeout, is passed on to it."""
+    while True:
+        try:
+            return server.recv(4096)
+        except KeyboardInterrupt:
+            server.sendall(INTERRUPT)
+
+
+def _open(stream: int) -> int:
+    """The descriptor of a standard stream; one of /dev/null if it is closed."""
+    try:
+        os.fstat(stream)
+    except OSError:
+        return os.open(os.devnull, os.O_WRONLY)
+    return stream
+
+
+def _become(command: list[str]) -> int:
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        return _failed(f"{error.filename or command[0]}: {error.strerror}")
+
+
+def _end_by(number: int) -> None:
+    """End this process by a signal."""
+    import resource  # noqa: PLC0415 - most programs end with an exit status
+    import signal  # noqa: PLC0415
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would be of this Python
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _here(system: str, command: list[str]) -> int:
+    """Become the program on this machine; returns the exit status if it cannot be started."""
+    # The directory of the package: -I has removed the one of this file, which has other modules.
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))  # noqa: PTH120
+    from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - it is found only now
+    from buildtool.testing.under_qemu import run_here  # noqa: PLC0415
+
+    try:
         run_here(system, command)
     except BuildtoolError as error:
         return _failed(str(error))
-    except OSError as error:  # the program cannot be started here, or a record not be written
+    except OSError as error:
         return _failed(f"{error.filename or command[0]}: {error.strerror}")
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
 
 
 def _failed(text: str) -> int:
-    """Print why no program runs; returns the exit status."""
-    from buildtool.core.errors import NOT_RUN  # noqa: PLC0415 - `launch` made it importable
-
+    """Print why no program runs; returns the exit status, `NOT_RUN` of `core.errors`."""
     print("buildtool:", text.replace("\n", "\n  "), file=sys.stderr)  # noqa: T201 - CTest shows it
-    return NOT_RUN
-
-
-def end_as(status: int) -> None:
-    """End this process with the exit status, or by the signal that it stands for."""
-    if status - 128 in CRASHES:
-        number = status - 128
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would be of this Python
-        if number != signal.SIGKILL:
-            signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    sys.exit(status)
+    return 125
 
 
 if __name__ == "__main__":
-    end_as(launch(sys.argv[1:]))
+    sys.exit(launch(sys.argv[1:]))

@@ -1,141 +1,188 @@
-"""Runs one program of a test suite on a device, and records how that went."""
+"""Runs the programs of a test suite on a device, and records how that went."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import sys
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.elf_machine import EM_AARCH64, elf_header
-from buildtool.core.errors import NOT_RUN
 from buildtool.core.signals import signal_of
-from buildtool.deploy.device import Device
+from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Place, new_run, run
-from buildtool.testing.launch import VARIABLE
-from buildtool.testing.launch_config import GONE, WANTED, LaunchConfig, open_transport
+from buildtool.deploy.run.run import Place, Streams, new_run, run
+from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
+from buildtool.testing.launch_server import Launch
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import CRASHES, Record, new_record_file, write_record
+from buildtool.testing.record import Records
 from buildtool.testing.retry import PAUSE_SECONDS, TRIES
 
 # Variables of this machine: programs of a device have other ones.
 _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE)
 
 
-def run_test(config: LaunchConfig, test: str, command: Sequence[str]) -> int:
-    """Run `command` of this machine's build tree on the device; returns its exit status, 128+n for
-    signal n, `NOT_RUN` if it could not run.
+CRASHES = frozenset(
+    {
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGFPE,
+        signal.SIGILL,
+        signal.SIGKILL,
+        signal.SIGSEGV,
+        signal.SIGSYS,
+        signal.SIGTERM,
+        signal.SIGTRAP,
+    }
+)
+"""The signals that statuses of 128+n stand for.  Programs do return statuses above 128, but seldom
+one of these."""
 
-    What is not a program for ARM64 of the tree runs on this machine, and then this does not return.
+
+class TestPlace(Value):
+    """Where the programs of a suite run, and how.
+
+    `place` has the test deployment; without it nothing runs.  `paths` are directories of this
+    machine, each with the one relative to the deployment that mirrors it; `environment` is that of
+    CTest, from which the variables of a test are told; each program gets `variables` in addition.
     """
-    paths = PathMap(config.paths)
-    program = Path(os.path.normpath(Path(command[0]).absolute()))
-    place = paths.path(str(program))
-    if not place or not _may_be_for_device(program):
-        os.execvp(command[0], list(command))
-    records = Path(config.records)
-    if not config.transport:
-        (records / WANTED).touch()
-        return NOT_RUN
-    return _Launched(config, paths, test, (place, *command[1:])).run(program)
+
+    __test__ = False  # pytest collects classes of this name
+
+    place: Place | None
+    paths: Mapping[str, str]
+    environment: Mapping[str, str]
+    variables: Mapping[str, str]
 
 
-class _Launched:
+class LaunchedPrograms:
+    """Runs programs of test launchers; several threads may share it."""
+
+    def __init__(self, where: TestPlace, records: Records) -> None:
+        self.where = where
+        self.records = records
+        self.paths = PathMap(where.paths)
+        self.wanted = False
+        """Whether a program should run, and there is no device."""
+        self.gone = False
+        """Whether the device could not be reached in any try."""
+
+    def run(self, launch: Launch) -> str:
+        """Run a program; returns the answer to its test launcher.
+
+        What is not a program for ARM64 of the build tree has to run on this machine.
+        """
+        program = Path(os.path.normpath(Path(launch.cwd, launch.command[0])))
+        if not self.paths.path(str(program)) or not _may_be_for_device(program):
+            return HERE
+        if self.where.place:
+            return _LaunchedProgram(self, self.where.place, launch, program).run()
+        self.wanted = True
+        return f"{ERROR} it has to run on a device"
+
+
+class _LaunchedProgram:
     """A program that is started until a try ends with something other than a lost connection."""
 
     def __init__(
-        self, config: LaunchConfig, paths: PathMap, test: str, command: tuple[str, ...]
+        self, programs: LaunchedPrograms, place: Place, launch: Launch, program: Path
     ) -> None:
-        self.transport = open_transport(config.transport)
-        # Its directory is where a device of this machine keeps what belongs to a run.
-        self.device = Device(config.device, "", config.records, self.transport)
-        self.place = Place(self.device, config.project, config.id, config.boot)
-        there = {here: f"{self.place.directory}/{path}" for here, path in config.paths.items()}
-        self.there = PathMap(there)
-        self.file = new_record_file(Path(config.records), test)
-        self.gone = Path(config.records, GONE)
-        named = (path for text in command[1:] for path in self.there.named_in(text))
+        self.programs = programs
+        self.place = place
+        self.launch = launch
+        self.program = program
+        self.transport = place.device.transport
+        self.records = programs.records
+        self.number = self.records.add(launch.test)
+        self.lost: tuple[str, ...] = ()
+        paths = programs.where.paths
+        self.there = PathMap({here: f"{place.directory}/{path}" for here, path in paths.items()})
+        named = (path for text in launch.command[1:] for path in self.there.named_in(text))
         self.outputs = [Path(path) for path in named if not Path(path).exists()]
-        program, *arguments = command
+        command = [programs.paths.path(str(program)), *map(self.there.text, launch.command[1:])]
         self.request = RunRequest(
-            command=(program, *map(self.there.text, arguments)),
-            env={**self._variables(config), **config.variables},
-            cwd=paths.path(str(Path.cwd())) or str(Path.cwd()),
+            command=tuple(command),
+            env={**self._variables(), **programs.where.variables},
+            cwd=programs.paths.path(launch.cwd) or launch.cwd,
             input=False,
+            stop=launch.launcher,
         )
-        self.record = Record(self.request.command)
 
-    def run(self, program: Path) -> int:
-        """Run it; returns its exit status, 128+n for signal n, `NOT_RUN` if it could not run."""
-        self._note()
-        if program.exists():
-            status = self._tries()
-        else:
-            status = self._fail(
-                f"{program} was not built: 'targets' of the component leaves it out"
+    def run(self) -> str:
+        """Run it; returns the answer to its test launcher."""
+        if not self.program.exists():
+            return self._fail(
+                f"{self.program} was not built: 'targets' of the component leaves it out"
             )
-        if self.record.end in ("exit", "signal"):
-            fetched = tuple(str(path) for path in self.outputs if self._fetch(path))
-            self._note(fetched=fetched)
-        return status
-
-    def _tries(self) -> int:
-        tries = 1 if self.gone.exists() else TRIES
+        tries = 1 if self.programs.gone else TRIES
         for number in range(1, tries + 1):
             try:
                 self.transport.connect()
                 return self._run_once()
             except DeviceConnectionError as error:
                 why = f"{error.message}: {error.why}".replace("\n", " ")
-                self._note(lost=(*self.record.lost, why))
+                self._note_lost(why)
             except DeviceError as error:
                 return self._fail(f"{error.message}: {error.why}")
             if number < tries:
-                _say(f"the connection was lost, try {number + 1} of {tries} begins")
+                self._say(f"the connection was lost, try {number + 1} of {tries} begins")
                 time.sleep(PAUSE_SECONDS * number)
-        self.gone.touch()
+        self.programs.gone = True
         self._note(end="lost", message=why)
-        return NOT_RUN
+        return f"{ERROR} {why}"
 
-    def _run_once(self) -> int:
-        report = run(self.place, self.request, new_run())
+    def _run_once(self) -> str:
+        started = time.monotonic()
+        streams = Streams(None, self.launch.stdout, self.launch.stderr)
+        report = run(self.place, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
-            self._note(lost=(*self.record.lost, "the device was started again"))
+            self._note_lost("the device was started again")
             self.place = self.place._replace(boot="")
-            report = run(self.place, self.request, new_run())
+            report = run(self.place, self.request, new_run(), streams)
         if (status := report.status) is not None:
-            number = signal_of(status)
-            self._note(end="signal" if number else "exit", status=number or status)
-            return status
+            return self._ended(status, time.monotonic() - started)
         if report.word == "directory":
             return self._fail(f"the working directory {report.text[-1000:]} is not on the device")
         if report.word == "missing":
             return self._fail(f"the deployment {self.place.id} is no longer on the device")
         return self._fail(report.text[-1000:] or f"the device reported {report.word!r}")
 
-    def _fail(self, message: str) -> int:
+    def _ended(self, status: int, seconds: float) -> str:
+        number = signal_of(status)
+        end, value = ("signal", number) if number else ("exit", status)
+        self._note(end=end, status=value, seconds=seconds)
+        self._note(fetched=tuple(str(path) for path in self.outputs if self._fetch(path)))
+        return f"{SIGNAL} {number}" if number in CRASHES else f"{EXIT} {status}"
+
+    def _fail(self, message: str) -> str:
         self._note(end="error", message=message)
-        _say(message)
-        return NOT_RUN
+        return f"{ERROR} {message}"
 
     def _note(self, **changes: object) -> None:
-        self.record = self.record._replace(**changes)
-        write_record(self.file, self.record)
+        self.records.change(self.number, **changes)
 
-    def _variables(self, config: LaunchConfig) -> dict[str, str]:
+    def _note_lost(self, why: str) -> None:
+        self.lost = (*self.lost, why)
+        self._note(lost=self.lost)
+
+    def _say(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # its reader has gone
+            os.write(self.launch.stderr, f"buildtool: {text}\n".encode(errors="surrogateescape"))
+
+    def _variables(self) -> dict[str, str]:
         """The variables that the test has in addition to those of CTest, with paths of the
         device."""
+        usual = self.programs.where.environment
         found = {
             name: self.there.text(value)
-            for name, value in os.environ.items()
-            if config.environment.get(name) != value and name not in _HOST_ONLY
+            for name, value in self.launch.environment.items()
+            if usual.get(name) != value and name not in _HOST_ONLY
         }
         if self.transport.direct:
-            crashes = self.file.with_suffix(CRASHES)
+            crashes = self.records.crashes(self.number)
             crashes.touch()
             found["BUILDTOOL_SIM_CRASHES"] = str(crashes)
         return found
@@ -144,7 +191,7 @@ class _Launched:
         """Fetch a file that the program has written; whether there is one."""
         with contextlib.suppress(DeviceError, OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self.device.pull(self.there.path(str(path)), path)
+            self.place.device.pull(self.there.path(str(path)), path)
             return True
         return False
 
@@ -156,7 +203,3 @@ def _may_be_for_device(program: Path) -> bool:
     except OSError:
         return True
     return header is not None and header[1] == EM_AARCH64
-
-
-def _say(text: str) -> None:
-    print(f"buildtool: {text}", file=sys.stderr, flush=True)  # noqa: T201 - CTest shows it

@@ -26,8 +26,8 @@ class Stop(Protocol):
     def fileno(self) -> int:
         """A descriptor; when it can be read, `wanted` is called."""
 
-    def wanted(self) -> bool:
-        """Whether the program has to end now, as after Ctrl-C."""
+    def wanted(self) -> str:
+        """The signal by which the program has to end now, such as INT for Ctrl-C; "" for none."""
 
 
 class RunRequest(Value):

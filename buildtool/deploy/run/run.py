@@ -261,8 +261,8 @@ class _Run:
                         )
                     elif source:
                         source.go_on()
-                    elif stop and stop.wanted():
-                        _end(talk, line, "INT")
+                    elif stop and (signal := stop.wanted()):
+                        _end(talk, line, signal)
                         return
         except KeyboardInterrupt:
             if not self.request.terminal:

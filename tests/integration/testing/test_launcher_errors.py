@@ -10,37 +10,55 @@ from pathlib import Path
 import pytest
 
 from buildtool.testing.ctest import TEST_LAUNCHER
-from buildtool.testing.launch import VARIABLE
-from buildtool.testing.launch_config import LaunchConfig, write_config
+from buildtool.testing.launch import ERROR, EXIT, HERE, VARIABLE
+from buildtool.testing.launch_server import Launch, LaunchServer
+
+
+def launched(folder: Path, program: Path | str, *arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-X", "utf8", TEST_LAUNCHER, "linux", program, *arguments],
+        env={**os.environ, VARIABLE: str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize("name", ["missing", "text"])
 def test_a_program_of_this_machine_that_cannot_be_started(tmp_path: Path, name: str) -> None:
     (tmp_path / "text").write_text("not a program")
-    config = LaunchConfig("board", {}, "", "", "", {}, {}, {}, str(tmp_path))
-    write_config(tmp_path / "launch.json", config)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", TEST_LAUNCHER, "linux", tmp_path / name],
-        env={**os.environ, VARIABLE: str(tmp_path / "launch.json")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with LaunchServer(tmp_path, lambda _: HERE):
+        done = launched(tmp_path, tmp_path / name)
     reason = {"missing": "No such file or directory", "text": "Permission denied"}[name]
-    assert (done.returncode, done.stderr) == (125, f"buildtool: {tmp_path / name}: {reason}\n")
+    assert done == (125, f"buildtool: {tmp_path / name}: {reason}\n")
 
 
-def test_a_configuration_that_another_program_has_changed(tmp_path: Path) -> None:
-    file = tmp_path / "launch.json"
-    write_config(file, LaunchConfig("board", {}, "", "", "", {}, {}, {}, str(tmp_path)))
-    file.write_text(file.read_text().replace('"paths": {}', '"paths": 5'))
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", TEST_LAUNCHER, "linux", tmp_path / "program"],
-        env={**os.environ, VARIABLE: str(file)},
-        capture_output=True,
-        text=True,
-        check=False,
+def test_the_command_that_ran_the_tests_has_ended(tmp_path: Path) -> None:
+    missing = "No such file or directory"
+    done = launched(tmp_path, "x")
+    assert done == (125, f"buildtool: `buildtool test` does not answer in {tmp_path}: {missing}\n")
+    with LaunchServer(tmp_path, lambda _: HERE):
+        pass
+    assert launched(tmp_path, "x")[1].endswith(
+        f"does not answer in {tmp_path}: Connection refused\n"
     )
-    assert done.returncode == 125
-    assert done.stderr.startswith(f"buildtool: {file} cannot be read\n")
-    assert "Traceback" not in done.stderr
+
+
+def test_a_program_gets_what_the_launcher_has(tmp_path: Path) -> None:
+    folder = tmp_path / ("long" * 40)  # the path of a socket has at most 107 bytes
+    folder.mkdir()
+    seen: list[Launch] = []
+
+    def run(launch: Launch) -> str:
+        seen.append(launch)
+        os.write(launch.stderr, b"said\n")
+        return f"{EXIT} 7" if launch.command[0] == "good" else f"{ERROR} no\ndevice"
+
+    arguments = ("a b", "\udcff", "x" * 120_000, "")
+    with LaunchServer(folder, run):
+        assert launched(folder, "good", *arguments) == (7, "said\n")
+        assert launched(folder, "bad") == (125, "said\nbuildtool: no\n  device\n")
+    assert seen[0].command == ("good", *arguments)
+    assert (seen[0].test, seen[0].cwd) == ("", str(Path.cwd()))
+    assert seen[0].environment == {**os.environ, VARIABLE: str(folder)}

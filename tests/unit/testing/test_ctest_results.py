@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from buildtool.testing.ctest import ListedTest
 from buildtool.testing.ctest_results import Report
-from buildtool.testing.record import (
-    CRASHES,
-    Record,
-    any_lost,
-    new_record_file,
-    take_record,
-    write_record,
-)
+from buildtool.testing.record import Records
 from buildtool.testing.results import Outcome, TestResult
 
 NAME = "a.b c ..*** 1"
@@ -38,16 +32,32 @@ def ended(how: str) -> str:
     return f" 3/15 Test  #3: {NAME} .........{how}  0.01 sec"
 
 
-def ran(end: str, status: int = 0, message: str = "") -> Record:
-    return Record(("x",), end, status, message, lost=("cut",))
+Ran = dict[str, Any]
 
 
-def results_of(records: Path, lines: list[str], *, may_crash: bool = False) -> list[TestResult]:
+def ran(end: str, status: int = 0, message: str = "") -> Ran:
+    return {"end": end, "status": status, "message": message, "lost": ("cut",)}
+
+
+def records_with(folder: Path, *rans: Ran) -> Records:
+    records = Records(folder)
+    for each in rans:
+        records.change(records.add(NAME), **each)
+    return records
+
+
+def results_of(
+    records: Records,
+    lines: list[str],
+    *,
+    may_crash: bool = False,
+    tests: Mapping[str, ListedTest] | None = None,
+) -> list[TestResult]:
     begun: list[str] = []
     report = Report(
         "suite",
         "sim",
-        SKIPS,
+        tests or SKIPS,
         records,
         begin=begun.append,
         explain=lambda file: (f"{CRASH}\nat x",) if file.exists() else (),
@@ -84,11 +94,10 @@ CRASH = "the DSP process crashed: it is broken"
     ],
 )
 def test_outcomes(
-    tmp_path: Path, how: str, record: Record | None, wanted: tuple[Outcome, str]
+    tmp_path: Path, how: str, record: Ran | None, wanted: tuple[Outcome, str]
 ) -> None:
-    if record:
-        write_record(new_record_file(tmp_path, NAME), record)
-    (found,) = results_of(tmp_path, [*HEADER, *SAID, ended(how)])
+    records = records_with(tmp_path, *[record] if record else [])
+    (found,) = results_of(records, [*HEADER, *SAID, ended(how)])
     assert (found.outcome, found.message) == wanted
     assert (found.suite, found.name, found.device) == ("suite", NAME, "sim")
     assert found.output == "said\n3/15 Test #3: no\nTest timeout computed to be: 1"
@@ -107,13 +116,12 @@ def test_outcomes(
     ],
 )
 def test_a_crash_of_the_dsp_process_counts(
-    tmp_path: Path, how: str, record: Record, usual: str
+    tmp_path: Path, how: str, record: Ran, usual: str
 ) -> None:
     for may_crash in (False, True):
-        file = new_record_file(tmp_path, NAME)
-        write_record(file, record)
-        file.with_suffix(CRASHES).touch()
-        (found,) = results_of(tmp_path, [*HEADER, ended(how)], may_crash=may_crash)
+        records = records_with(tmp_path, record)
+        records.crashes(1).touch()
+        (found,) = results_of(records, [*HEADER, ended(how)], may_crash=may_crash)
 
         assert (found.outcome is Outcome.CRASHED and found.dsp_crash) != may_crash
         assert found.message == (usual if may_crash else f"{CRASH}; {usual}".removesuffix("; "))
@@ -121,74 +129,33 @@ def test_a_crash_of_the_dsp_process_counts(
 
 
 def test_a_program_that_could_not_run_has_not_run(tmp_path: Path) -> None:
-    file = new_record_file(tmp_path, NAME)
-    write_record(file, ran("error", message="full"))
-    file.with_suffix(CRASHES).touch()
-    (found,) = results_of(tmp_path, [*HEADER, ended(FAILED)])
+    records = records_with(tmp_path, ran("error", message="full"))
+    records.crashes(1).touch()
+    (found,) = results_of(records, [*HEADER, ended(FAILED)])
     assert (found.outcome, found.message) == (Outcome.NOT_RUN, "full")
 
 
 @pytest.mark.parametrize("why", ["Failed test dependencies: setup", "Could not find executable x"])
 def test_why_a_test_does_not_start(tmp_path: Path, why: str) -> None:
-    (found,) = results_of(tmp_path, [*HEADER[:2], why, ended("***Not Run")])
+    (found,) = results_of(Records(tmp_path), [*HEADER[:2], why, ended("***Not Run")])
     assert (found.outcome, found.message) == (Outcome.NOT_RUN, why)
 
 
 def test_a_regular_expression_may_have_lines(tmp_path: Path) -> None:
     line = f" 3/15 Test  #3: {NAME} ...***Failed  Required regular expression not found. Regex=[a"
-    (found,) = results_of(tmp_path, [*HEADER, line, "]  0.00 sec"])
+    (found,) = results_of(Records(tmp_path), [*HEADER, line, "]  0.00 sec"])
     assert found.outcome is Outcome.FAILED
     assert found.message == "Required regular expression not found. Regex=[a]"
 
 
 def test_two_tests_of_one_name_have_a_record_each(tmp_path: Path) -> None:
-    for status in (3, 4):
-        write_record(new_record_file(tmp_path, NAME), ran("exit", status))
-    found = results_of(tmp_path, [*HEADER, ended(FAILED), *HEADER, ended(FAILED)])
+    records = records_with(tmp_path, ran("exit", 3), ran("exit", 4))
+    found = results_of(records, [*HEADER, ended(FAILED), *HEADER, ended(FAILED)])
     assert [result.message for result in found] == ["exit status 3", "exit status 4"]
-    assert take_record(tmp_path, NAME) == (None, None)
-
-
-GOOD = ran("exit", 3)._asdict()
-WRONG: dict[str, list[object]] = {
-    "command": ["ls", [3], None, {}],
-    "end": ["fine", [], {}, None, 5],
-    "status": ["3", None, -1, 1 << 70, 3.5, []],
-    "message": [None, 5, ["x"], {}],
-    "lost": ["cut", [[]], 3, [None]],
-    "fetched": ["/etc", [1], {"a": 1}],
-    "more": [1],
-}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "{}", "[]", "nothing", '{"command": 3}', "[" * 100_000, "\udcff"),
-        *(json.dumps({**GOOD, name: value}) for name, values in WRONG.items() for value in values),
-        json.dumps(GOOD).replace("3", "9" * 5000),
-    ],
-)
-def test_a_damaged_record_is_told(tmp_path: Path, text: str) -> None:
-    new_record_file(tmp_path, NAME).write_text(text, errors="surrogateescape")
-    (found,) = results_of(tmp_path, [*HEADER, ended("   Passed")])
-    assert (found.outcome, found.lost) == (Outcome.NOT_RUN, ())
-    assert found.message == "its record is damaged: another program has changed it"
-    assert take_record(tmp_path, NAME) == (None, None)
-
-
-def test_a_record_that_is_no_file_is_damaged(tmp_path: Path) -> None:
-    new_record_file(tmp_path, NAME).mkdir()
-    assert not any_lost(tmp_path)
-    (found,) = results_of(tmp_path, [*HEADER, ended(FAILED)])
-    assert found.outcome is Outcome.NOT_RUN
-
-
-def test_there_are_no_records_in_a_directory_that_a_test_removed(tmp_path: Path) -> None:
-    (found,) = results_of(tmp_path / "none", [*HEADER, ended(FAILED)])
-    assert (found.outcome, found.message) == (Outcome.FAILED, "CTest counts it as failed")
+    assert records.take(NAME) is None
+    records.change(1, end="signal")  # the program of a test that CTest has ended may end later
 
 
 @pytest.mark.parametrize("line", [ended(FAILED), "3: x", "      Start x: y", "\udcff", ""])
 def test_lines_about_tests_that_have_not_begun_are_left_out(tmp_path: Path, line: str) -> None:
-    assert not results_of(tmp_path, [line])
+    assert not results_of(Records(tmp_path), [line])

@@ -1,0 +1,152 @@
+"""Runs programs for test launchers: a server in the process of `buildtool test`.
+
+A test launcher sends what it was started with and its standard streams, and ends as the answer
+says.  So its process imports nothing, and one that is killed ends its program at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
+from buildtool.testing.launch import ERROR, LENGTH_BYTES, socket_path
+
+CHUNK = 1 << 16
+WAITING = 128
+"""Test launchers that may wait to be served."""
+
+
+class Launch(Value):
+    """What a test launcher was started with: the program `command` for `test` ("" if no test names
+    it), in the directory `cwd`.
+
+    `stdout` and `stderr` are descriptors, open as long as it is served.  `launcher` can be read
+    when the test launcher was interrupted or has ended.
+    """
+
+    test: str
+    cwd: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    stdout: int
+    stderr: int
+    launcher: Launcher
+
+
+class Launcher:
+    """The connection to a test launcher, as a `Stop` of a program."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.has_stopped = False
+        """Whether the program had to end."""
+
+    def fileno(self) -> int:
+        return self._connection.fileno()
+
+    def wanted(self) -> str:
+        """The signal for the program: that of the test launcher, or KILL when it has ended."""
+        self.has_stopped = True
+        with contextlib.suppress(OSError):
+            return self._connection.recv(CHUNK).decode() or "KILL"
+        return "KILL"
+
+
+class LaunchServer:
+    """Serves the test launchers that get `directory` in their environment, for a block, at whose
+    end it ends all programs.  `run` runs a program, and returns the answer."""
+
+    def __init__(self, directory: Path, run: Callable[[Launch], str]) -> None:
+        self._directory = directory
+        self._run = run
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._lock = threading.Lock()
+        self._served: dict[threading.Thread, socket.socket] = {}
+        self._ended = False
+
+    def __enter__(self) -> LaunchServer:
+        folder = os.open(self._directory, os.O_PATH | os.O_CLOEXEC)
+        try:
+            self._listener.bind(socket_path(folder))
+        finally:
+            os.close(folder)
+        self._listener.listen(WAITING)
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
+        with self._lock:
+            self._ended = True
+            served = dict(self._served)
+            for connection in served.values():
+                with contextlib.suppress(OSError):  # it has ended by itself
+                    connection.shutdown(socket.SHUT_RDWR)
+        for thread in served:
+            thread.join()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
+            with self._lock:
+                if self._ended:
+                    connection.close()
+                    return
+                self._served[thread] = connection
+                thread.start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._forget, connection)
+            if not (launch := _received(connection, stack)):
+                return
+            try:
+                answer = self._run(launch)
+            except (BuildtoolError, OSError) as error:
+                answer = f"{ERROR} {error}"
+            with contextlib.suppress(OSError):  # the test launcher has ended
+                connection.sendall(answer.encode(errors="surrogateescape"))
+
+    def _forget(self, connection: socket.socket) -> None:
+        with self._lock:
+            del self._served[threading.current_thread()]
+            connection.close()
+
+
+def _received(connection: socket.socket, stack: contextlib.ExitStack) -> Launch | None:
+    """What a test launcher sends; None for anything else.  `stack` closes its streams."""
+    with contextlib.suppress(OSError, ValueError):
+        data, streams, _, _ = socket.recv_fds(connection, CHUNK, 2)
+        for stream in streams:
+            stack.callback(os.close, stream)
+        while len(data) < LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], sys.byteorder):
+            part = connection.recv(CHUNK)
+            if not part:
+                return None
+            data += part
+        test, cwd, count, *rest = data[LENGTH_BYTES:].split(b"\0")
+        words, pairs = rest[: int(count)], rest[int(count) :]
+        stdout, stderr = streams
+        return Launch(
+            test.decode(errors="surrogateescape"),  # as in the output of CTest
+            os.fsdecode(cwd),
+            tuple(map(os.fsdecode, words)),
+            dict(os.fsdecode(pair).partition("=")[::2] for pair in pairs),
+            stdout=stdout,
+            stderr=stderr,
+            launcher=Launcher(connection),
+        )
+    return None
