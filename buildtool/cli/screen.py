@@ -73,6 +73,7 @@ class Screen:
         self._long: set[str] = set()  # steps already reported as running long
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
+        self._not_run: set[str] = set()  # why tests did not run
         self._drawn = False
         self._drawn_at = float("-inf")
 
@@ -132,6 +133,10 @@ class Screen:
 
     def _test(self, test: TestFinished) -> None:
         self._running.pop(test.name, None)
+        if test.outcome == "not run" and test.message and not self.verbose:
+            if test.message in self._not_run:
+                return  # the table at the end counts them
+            self._not_run.add(test.message)
         mark = self._mark("failed" if test.bad else test.outcome)
         outcome = f"{test.outcome:<{TEST_OUTCOME}}"
         self._result(test.name, outcome, f"{test.seconds:7.1f} s", mark)

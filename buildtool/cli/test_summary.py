@@ -23,6 +23,9 @@ COLUMNS = {
     "skipped": ({Outcome.SKIPPED}, "yellow"),
 }
 
+NAMED = 3
+"""The tests that are named of those that did not run for the same reason."""
+
 
 def report_tests(runs: Sequence[TestRun], junit: Path | None, *, table: bool) -> None:
     """Write the results of `runs` to the file `junit`, and print the table, each even if the other
@@ -62,11 +65,16 @@ def show_summary(runs: Sequence[TestRun]) -> None:
     console.print(table, soft_wrap=False)
     for run in runs:
         where = f" on {run.device}" if len(runs) > 1 else ""
+        alike = _not_run_alike(run.tests)
         for result in run.tests:
             name = f"{title(result.suite, result.name)}{where}"
-            if result.outcome in BAD:
+            others = alike.get(result.message, ()) if result.outcome is Outcome.NOT_RUN else ()
+            if result.outcome in BAD and not others:
                 why = f"✗ {name} {result.outcome.value}: {result.message}".rstrip(": ")
                 console.print(_text(why), style="red")
+            elif others and others[0] is result:
+                names = f"{len(others)} tests{where} not run: {result.message} ({_names(others)})"
+                console.print(_text(f"✗ {names}"), style="red")
             if result.lost:
                 times = "once" if len(result.lost) == 1 else f"{len(result.lost)} times"
                 lost = f"! {name}: the connection was lost {times}: {result.lost[-1]}"
@@ -74,8 +82,23 @@ def show_summary(runs: Sequence[TestRun]) -> None:
     tests = [result for run in runs for result in run.tests]
     succeeded = sum(result.outcome not in BAD for result in tests)
     where = ", ".join(" ".join(filter(None, (run.device, run.soc, run.arch))) for run in runs)
-    console.print(_text(f"{succeeded} of {len(tests)} tests succeeded on {where}"))
+    interrupted = "interrupted: " if any(run.interrupted for run in runs) else ""
+    console.print(_text(f"{interrupted}{succeeded} of {len(tests)} tests succeeded on {where}"))
     write(text.getvalue())
+
+
+def _not_run_alike(tests: Sequence[TestResult]) -> dict[str, list[TestResult]]:
+    """The tests that did not run for the same reason, by reason, where there are several."""
+    found: dict[str, list[TestResult]] = {}
+    for result in tests:
+        if result.outcome is Outcome.NOT_RUN:
+            found.setdefault(result.message, []).append(result)
+    return {message: alike for message, alike in found.items() if message and len(alike) > 1}
+
+
+def _names(tests: Sequence[TestResult]) -> str:
+    names = ", ".join(title(test.suite, test.name) for test in tests[:NAMED])
+    return f"{names}, … and {len(tests) - NAMED} more" if len(tests) > NAMED else names
 
 
 def _cells(tests: Sequence[TestResult]) -> list[str]:

@@ -23,8 +23,12 @@ RESULTS = (
 )
 
 
-def summary(capsys: pytest.CaptureFixture[str], *results: TestResult) -> str:
-    show_summary([TestRun("q6a", "board", "0", "1", "QCS6490", "v68", 0.0, 3.0, False, results)])
+def summary(
+    capsys: pytest.CaptureFixture[str], *results: TestResult, interrupted: bool = False
+) -> str:
+    show_summary(
+        [TestRun("q6a", "board", "0", "1", "QCS6490", "v68", 0.0, 3.0, interrupted, results)]
+    )
     return capsys.readouterr().out
 
 
@@ -47,6 +51,30 @@ def test_the_table_counts_and_names_what_is_bad(capsys: pytest.CaptureFixture[st
         "! test/gone: the connection was lost 2 times: b",
         "✗ test/fixed unexpected pass: expected to fail",
         "4 of 7 tests succeeded on q6a QCS6490 v68",
+    ]
+
+
+def test_tests_that_did_not_run_for_one_reason_have_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = ("a", "b", "c", "d", "e")
+    others = [
+        TestResult("t", "x", "q6a", Outcome.NOT_RUN, 0, "lost"),
+        TestResult("t", "y", "q6a", Outcome.NOT_RUN, 0),
+        TestResult("t", "z", "q6a", Outcome.NOT_RUN, 0),
+    ]
+    alike = [TestResult("t", name, "q6a", Outcome.NOT_RUN, 0, "interrupted") for name in names]
+    lines = summary(capsys, *alike[:2], *others, *alike[2:], interrupted=True).splitlines()
+    assert lines[2:] == [
+        "✗ 5 tests not run: interrupted (t/a, t/b, t/c, … and 2 more)",
+        "✗ t/x not run: lost",
+        "✗ t/y not run",
+        "✗ t/z not run",
+        "interrupted: 0 of 8 tests succeeded on q6a QCS6490 v68",
+    ]
+    assert summary(capsys, *alike[:2]).splitlines()[2:] == [
+        "✗ 2 tests not run: interrupted (t/a, t/b)",
+        "0 of 2 tests succeeded on q6a QCS6490 v68",
     ]
 
 
@@ -104,6 +132,16 @@ def test_a_line_for_each_test_and_the_output_of_bad_ones() -> None:
     half = "- test/half                    expected failure    2.0 s\n    no half floats\n"
     assert drawn(*events) == good + bad + half
     assert drawn(*events, verbose=True) == good + "    | fine\n" + bad + half + "    | no\n"
+
+
+def test_one_of_the_tests_that_did_not_run_for_one_reason_is_printed() -> None:
+    events = [
+        TestFinished(f"t/{name}", "not run", 0, True, why, "")
+        for name, why in (("a", "lost"), ("b", "lost"), ("c", ""), ("d", ""), ("e", "gone"))
+    ]
+    printed = [line.split()[1] for line in drawn(*events).splitlines() if line[0] == "✗"]
+    assert printed == ["t/a", "t/c", "t/d", "t/e"]
+    assert drawn(*events, verbose=True).count("    lost\n") == 2
 
 
 def test_of_long_output_the_end_is_shown() -> None:
