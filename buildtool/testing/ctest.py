@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -56,6 +56,21 @@ class ListedTest(Value):
             return ()
         rest = self.command[self.command.index(str(TEST_LAUNCHER)) + 1 :]
         return rest[3:] if rest[:1] == ("--test",) else rest[1:]
+
+    @property
+    def will_fail(self) -> bool:
+        """Whether CTest expects it to fail."""
+        return bool(self.properties.get("WILL_FAIL"))
+
+    @property
+    def skip_status(self) -> int | None:
+        """The exit status by which it says that it was skipped."""
+        return self.properties.get("SKIP_RETURN_CODE")
+
+    @property
+    def timeout(self) -> float:
+        """The seconds that it has; 0 if that is not its own number."""
+        return float(self.properties.get("TIMEOUT") or 0)
 
     @property
     def texts(self) -> Iterator[str]:
@@ -134,7 +149,7 @@ class CTest(Value):
         *,
         timeout: float,
         jobs: int,
-    ) -> Iterator[str]:
+    ) -> Generator[str, None, None]:
         """Run the tests `names`, and those that set up their fixtures; all of them if it is None.
 
         Tests without a TIMEOUT have `timeout` seconds; `jobs` run at the same time, 0 for as many

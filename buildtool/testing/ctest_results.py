@@ -126,7 +126,10 @@ class Report:
         if cause is None:
             return Outcome.PASSED, ""
         kind, _, more = cause.partition(": ")
-        if kind == "Timeout":
+        # A program that has failed runs once more, see `opened_paths`, and CTest may end that.
+        failed = record is not None and record.end in ("exit", "signal") and record.status != 0
+        timed_out = kind.startswith("Timeout")  # "Timeout (SIGINT)" with TIMEOUT_SIGNAL_NAME
+        if timed_out and not failed:
             return Outcome.TIMED_OUT, f"did not end in {seconds:.1f} s"
         if kind.startswith("Not Run"):
             disabled = kind.endswith("(Disabled)")
@@ -145,9 +148,12 @@ class Report:
             return Outcome.CRASHED, f"ended by {signal_name(record.status)}"
         if kind == "Exception":
             return Outcome.CRASHED, f"ended by {more}"
-        why = cause.removeprefix("Failed").strip()
+        why = "" if timed_out else cause.removeprefix("Failed").strip()
         if "Regex=[" in why and not why.endswith("]"):  # CTest breaks the line there
             why += "]"
+        if not why and listed and listed.will_fail:
+            why = f"exit status {record.status}" if record else "it passed"
+            why += ", but WILL_FAIL expects a failure"
         if why or not record:
             return Outcome.FAILED, why or "CTest counts it as failed"
         return Outcome.FAILED, f"exit status {record.status}"

@@ -81,6 +81,9 @@ CRASH = "the DSP process crashed: it is broken"
         ("   Passed", ran("lost", message="no"), (Outcome.NOT_RUN, "no")),  # WILL_FAIL, too
         (FAILED, ran("exit", 3), (Outcome.FAILED, "exit status 3")),
         (FAILED, ran("exit", 0), (Outcome.FAILED, "exit status 0")),
+        ("***Timeout", ran("exit", 3), (Outcome.FAILED, "exit status 3")),  # see opened_paths
+        ("***Timeout (SIGINT)", None, (Outcome.TIMED_OUT, "did not end in 0.0 s")),
+        ("***Timeout", ran("exit", 0), (Outcome.TIMED_OUT, "did not end in 0.0 s")),
         ("***Failed  Error x. Regex=[a b]", ran("exit"), (Outcome.FAILED, "Error x. Regex=[a b]")),
         (FAILED, None, (Outcome.FAILED, "CTest counts it as failed")),
         (FAILED, ran("signal", 11), (Outcome.CRASHED, "ended by SIGSEGV")),
@@ -154,6 +157,21 @@ def test_two_tests_of_one_name_have_a_record_each(tmp_path: Path) -> None:
     assert [result.message for result in found] == ["exit status 3", "exit status 4"]
     assert records.take(NAME) is None
     records.change(1, end="signal")  # the program of a test that CTest has ended may end later
+
+
+@pytest.mark.parametrize(
+    ("how", "record", "wanted"),
+    [
+        (FAILED, ran("exit"), "exit status 0, but WILL_FAIL expects a failure"),
+        (FAILED, None, "it passed, but WILL_FAIL expects a failure"),
+        ("***Failed  Error x. Regex=[a b]", ran("exit"), "Error x. Regex=[a b]"),
+    ],
+)
+def test_a_test_that_was_to_fail(tmp_path: Path, how: str, record: Ran | None, wanted: str) -> None:
+    records = records_with(tmp_path, *[record] if record else [])
+    tests = {NAME: ListedTest(NAME, ("x",), {"WILL_FAIL": True})}
+    (found,) = results_of(records, [*HEADER, ended(how)], tests=tests)
+    assert (found.outcome, found.message) == (Outcome.FAILED, wanted)
 
 
 @pytest.mark.parametrize("line", [ended(FAILED), "3: x", "      Start x: y", "\udcff", ""])
