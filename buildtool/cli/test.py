@@ -13,7 +13,6 @@ from buildtool.cli.options import (
     CompilerLauncher,
     DeviceTarget,
     Force,
-    Jobs,
     Json,
     KeepGoing,
     On,
@@ -28,6 +27,7 @@ from buildtool.cli.options import (
     without_on,
 )
 from buildtool.cli.typer_classes import ARGUMENTS, StrictCommand
+from buildtool.engine.jobserver import MAX_JOBS
 
 COMMAND_CLASS = StrictCommand
 
@@ -67,7 +67,17 @@ def test(
     force: Force = False,
     target: DeviceTarget = "",
     soc: Soc = "",
-    jobs: Jobs = 0,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=0,
+            max=MAX_JOBS,
+            help="Commands of the build, and CTest tests on sim, at once; default: by processors.",
+        ),
+    ] = 0,
     keep_going: KeepGoing = False,
     verbose: Annotated[
         bool,

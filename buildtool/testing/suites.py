@@ -97,7 +97,8 @@ def no_tests() -> UsageError:
 def run_suites(selected: Selected, session: Session, listener: Listener) -> TestRun:
     """Run the tests, one suite after another; `listener` gets each result.
 
-    After Ctrl-C, the tests without a result are not run.
+    The results of a suite have the order of its tests, which may have run at the same time.  After
+    Ctrl-C, the tests without a result are not run.
     """
     begun, started = time.time(), time.monotonic()
     results: list[TestResult] = []
@@ -111,6 +112,7 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
     except KeyboardInterrupt:
         interrupted = True
         results += _not_run(selected, results, session.ready.site.device.name)
+    results = _in_order(selected, results)
     ready = session.ready
     return TestRun(
         device=ready.site.device.name,
@@ -123,6 +125,20 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
         seconds=time.monotonic() - started,
         interrupted=interrupted,
         tests=tuple(results),
+    )
+
+
+def _in_order(selected: Selected, results: Sequence[TestResult]) -> list[TestResult]:
+    """`results` by suite, and by test if the suite knows its tests."""
+    known = [(suite.name, name) for suite, _ in selected for name in suite.known_names()]
+    suites = {suite.name: at for at, (suite, _) in enumerate(selected)}
+    places = {key: at for at, key in enumerate(known)}
+    return sorted(
+        results,
+        key=lambda result: (
+            suites.get(result.suite, len(suites)),
+            places.get((result.suite, result.name), len(places)),
+        ),
     )
 
 

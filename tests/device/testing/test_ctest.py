@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -133,11 +134,31 @@ def test_expected_failures_apply(meter: Project) -> None:
     }
 
 
-def test_many_tests_at_once(meter: Project) -> None:
-    meter.variables = {"CTEST_PARALLEL_LEVEL": "8"}
-    tests = results(meter, "sim", "Mean.*", "cli.*", "report.*")
-    meter.variables = {}
+PARALLEL = """
+foreach(name IN ITEMS first second)
+  add_test(NAME fifo.${name} COMMAND mkfifo -- ${name}.fifo)
+  set_tests_properties(fifo.${name} PROPERTIES FIXTURES_SETUP fifos)
+endforeach()
+function(meet name command)
+  add_test(NAME meet.${name} COMMAND sh -c "${command}")
+  set_tests_properties(meet.${name} PROPERTIES TIMEOUT 30 FIXTURES_REQUIRED fifos ${ARGN})
+endfunction()
+meet(last "cat first.fifo second.fifo" COST 1)
+meet(first "echo 1 >first.fifo")
+meet(second "echo 2 >second.fifo" DEPENDS meet.first)
+"""
+"""The first test that begins is the last one to end: it waits for the others."""
+
+
+def test_tests_run_at_the_same_time_on_sim_with_results_in_order(meter: Project) -> None:
+    meter.edit("test/CMakeLists.txt", "# A report", f"{PARALLEL}# A report")
+    jobs = [] if len(os.sched_getaffinity(0)) > 1 else ["-j2"]
+    tests = results(meter, "sim", *jobs, "Mean.*", "cli.*", "report.*", "meet.*")
+    listed = meter.succeeds("test", "sim", "--list").splitlines()
+    meter.edit("test/CMakeLists.txt", f"{PARALLEL}# A report", "# A report")
     assert {test["outcome"] for test in tests.values()} == {"passed"}
+    assert list(tests) == [name for one in listed if (name := one.removeprefix("meter/")) in tests]
+    assert tests["meet.last"]["output"] == "1\n2"
 
 
 def test_tests_of_a_changed_program_are_the_new_ones(meter: Project) -> None:

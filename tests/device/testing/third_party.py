@@ -32,6 +32,10 @@ def results(project: Project, *arguments: str) -> dict[str, dict[str, Any]]:
     """The tests of `buildtool test --json`, by name."""
     done = project.run("test", *arguments, "--json")
     assert done.returncode in (0, 1), done.stderr
-    found = json.loads(done.stdout)
-    assert found["ok"] == (done.returncode == 0)
-    return {test["name"]: test for test in found["tests"]}
+    assert json.loads(done.stdout)["ok"] == (done.returncode == 0)
+    return by_name(done.stdout)
+
+
+def by_name(document: str) -> dict[str, dict[str, Any]]:
+    """The tests of a document of `buildtool test --json`, by name, in their order there."""
+    return {test["name"]: test for test in json.loads(document)["tests"]}

@@ -1,8 +1,11 @@
-"""What the test launcher says when it cannot start a program."""
+"""What the test launcher says when it cannot start a program, and how it ends one."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +13,15 @@ from pathlib import Path
 import pytest
 
 from buildtool.testing.ctest import TEST_LAUNCHER
-from buildtool.testing.launch import ERROR, EXIT, HERE, VARIABLE
+from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.launch_server import Launch, LaunchServer
+
+LAUNCHER = (sys.executable, "-I", "-S", "-X", "utf8", str(TEST_LAUNCHER))
 
 
 def launched(folder: Path, program: Path | str, *arguments: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", TEST_LAUNCHER, "linux", program, *arguments],
+        [*LAUNCHER, "linux", program, *arguments],
         env={**os.environ, VARIABLE: str(folder)},
         capture_output=True,
         text=True,
@@ -62,3 +67,31 @@ def test_a_program_gets_what_the_launcher_has(tmp_path: Path) -> None:
     assert seen[0].command == ("good", *arguments)
     assert (seen[0].test, seen[0].cwd) == ("", str(Path.cwd()))
     assert seen[0].environment == {**os.environ, VARIABLE: str(folder)}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, 0])
+def test_a_program_ends_with_its_launcher_and_with_the_server(tmp_path: Path, number: int) -> None:
+    seen: list[str] = []
+
+    def run(launch: Launch) -> str:
+        os.write(launch.stdout, b"begun\n")
+        select.select([launch.launcher], [], [])
+        seen.append(launch.launcher.wanted())
+        return f"{SIGNAL} 9"
+
+    with contextlib.ExitStack() as stack:
+        with LaunchServer(tmp_path, run):
+            process = subprocess.Popen(
+                [*LAUNCHER, "linux", "x"],
+                env={**os.environ, VARIABLE: str(tmp_path)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            stack.enter_context(process)
+            assert process.stdout
+            assert process.stdout.readline() == b"begun\n"
+            if number:
+                process.send_signal(number)
+                assert process.wait() == -signal.SIGKILL
+        assert process.wait() == (-signal.SIGKILL if number else 125)
+    assert seen == ["INT" if number == signal.SIGINT else "KILL"]
