@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.events import Note
 from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
@@ -39,7 +40,7 @@ from buildtool.testing.record import Records
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.retry import retried
 from buildtool.testing.session import Session
-from buildtool.testing.unsent_files import SentFiles
+from buildtool.testing.unsent_files import Hints, SentFiles
 
 FOLDER = "tests"
 """Below a project's state: what test deployments are made of, and what runs of CTest leave."""
@@ -157,6 +158,7 @@ class CTestSuite:
         deployed = self.suites.complete
         missing = {test.name for test in self.tests if names is None or test.name in names}
         device = session.ready.site.device.name
+        hints = self._hints(deployed)
         with (
             watched_run(session.choice.strict, debug=False) as watched,
             self._ctest() as ctest,
@@ -177,14 +179,15 @@ class CTestSuite:
                 may_crash=self._may_crash,
             )
             chosen = None if names is None else sorted(names)
-            lines = ctest.run(
-                environment, chosen, timeout=self.suites.timeout, jobs=self.suites.jobs
-            )
-            for line in lines:
-                if ended := report.read(line):
-                    missing.discard(ended.result.name)
-                    self._note_fetched(ended.record.fetched if ended.record else ())
-                    yield self._with_hints(ended, deployed)
+            timeout, jobs = self.suites.timeout, self.suites.jobs
+            with closing(ctest.run(environment, chosen, timeout=timeout, jobs=jobs)) as lines:
+                for line in lines:
+                    if ended := report.read(line):
+                        missing.discard(ended.result.name)
+                        if ended.record:
+                            self._note_fetched(ended.record.fetched)
+                            hints.note_fetched(ended.record.fetched)
+                        yield self._with_hints(ended, hints)
             errors = ctest.errors() if missing else ""
             yield from self._crash_elsewhere(programs.records, device)
         for name in sorted(missing):
@@ -194,6 +197,8 @@ class CTestSuite:
                 message="CTest did not run it",
                 output=errors,
             )
+        if proposal := hints.proposal():
+            session.ready.site.listener(Note(proposal))
 
     def additions(self) -> Additions:
         """What the test deployment has of this component."""
@@ -256,6 +261,8 @@ class CTestSuite:
             paths=directories(self.step),
             environment=environment,
             variables=variables,
+            tests=self._by_name() if deployed else {},
+            timeout=self.suites.timeout,
         )
         programs = LaunchedPrograms(where, Records(folder))
         with LaunchServer(folder, programs.run):
@@ -265,13 +272,7 @@ class CTestSuite:
         """The tests by name, as far as they are known."""
         return {test.name: test for test in self.__dict__.get("tests", ())}
 
-    def _with_hints(self, ended: Reported, deployed: Deployment) -> TestResult:
-        """The result of a test; the output of one that failed on the device also tells which files
-        of this machine it did not find there."""
-        result = ended.result
-        listed = next((test for test in self.tests if test.name == result.name), None)
-        if not listed or not ended.record or result.outcome not in FAILURES:
-            return result
+    def _hints(self, deployed: Deployment) -> Hints:
         site, paths = self.suites.session.ready.site, PathMap(directories(self.step))
         sent = SentFiles(
             component=self.step.component,
@@ -280,7 +281,18 @@ class CTestSuite:
             sent={*deployed.contents, *map(paths.path, self._fetched())},
             is_here=site.device.transport.direct,
         )
-        lines = sent.explain(result.output, listed.working_directory or str(self.step.tree))
+        patterns = self.suites.session.project.hosts[self.step.component].test_files
+        return Hints(sent, (str(self.step.tree), str(self.step.source)), patterns)
+
+    def _with_hints(self, ended: Reported, hints: Hints) -> TestResult:
+        """The result of a test; the output of one that failed on the device also tells which files
+        of this machine it did not find there."""
+        result = ended.result
+        listed = self._by_name().get(result.name)
+        if not listed or not ended.record or result.outcome not in FAILURES:
+            return result
+        folder = listed.working_directory or str(self.step.tree)
+        lines = hints.add(result.name, result.output, folder, ended.record.missing)
         return result._replace(output="\n".join(filter(None, (result.output, *lines))))
 
     def _explained(self, crashes: Path) -> tuple[str, ...]:

@@ -15,8 +15,10 @@ from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import Place, Streams, new_run, run
+from buildtool.testing.ctest import ListedTest
 from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.launch_server import Launch
+from buildtool.testing.opened_paths import missing_paths
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import Records
 from buildtool.testing.retry import PAUSE_SECONDS, TRIES
@@ -48,6 +50,7 @@ class TestPlace(Value):
     `place` has the test deployment; without it nothing runs.  `paths` are directories of this
     machine, each with the one relative to the deployment that mirrors it; `environment` is that of
     CTest, from which the variables of a test are told; each program gets `variables` in addition.
+    `tests` are the tests by name, those without a TIMEOUT have `timeout` seconds.
     """
 
     __test__ = False  # pytest collects classes of this name
@@ -56,6 +59,8 @@ class TestPlace(Value):
     paths: Mapping[str, str]
     environment: Mapping[str, str]
     variables: Mapping[str, str]
+    tests: Mapping[str, ListedTest]
+    timeout: float
 
 
 class LaunchedPrograms:
@@ -114,9 +119,8 @@ class _LaunchedProgram:
     def run(self) -> str:
         """Run it; returns the answer to its test launcher."""
         if not self.program.exists():
-            return self._fail(
-                f"{self.program} was not built: 'targets' of the component leaves it out"
-            )
+            self._say(f"{self.program} is missing")
+            return self._fail("its program was not built: 'targets' of the component leaves it out")
         tries = 1 if self.programs.gone else TRIES
         for number in range(1, tries + 1):
             try:
@@ -152,10 +156,26 @@ class _LaunchedProgram:
 
     def _ended(self, status: int, seconds: float) -> str:
         number = signal_of(status)
+        answer = f"{SIGNAL} {number}" if number in CRASHES else f"{EXIT} {status}"
+        if self.launch.launcher.has_stopped:  # CTest has ended the test launcher, and says why
+            return answer
         end, value = ("signal", number) if number else ("exit", status)
         self._note(end=end, status=value, seconds=seconds)
         self._note(fetched=tuple(str(path) for path in self.outputs if self._fetch(path)))
-        return f"{SIGNAL} {number}" if number in CRASHES else f"{EXIT} {status}"
+        if self.transport.direct and self._fails(status):
+            left = self._timeout() - seconds
+            missing = missing_paths(self.place, self.request, self.records.folder, left / 2)
+            self._note(missing=missing)
+        return answer
+
+    def _fails(self, status: int) -> bool:
+        """Whether a test with this exit status fails, as far as that is known here."""
+        listed = self.programs.where.tests.get(self.launch.test)
+        return bool(status and listed and not listed.will_fail and status != listed.skip_status)
+
+    def _timeout(self) -> float:
+        where = self.programs.where
+        return where.tests[self.launch.test].timeout or where.timeout
 
     def _fail(self, message: str) -> str:
         self._note(end="error", message=message)

@@ -15,7 +15,8 @@ class Record(Value):
     `end` is `exit`, `signal`, `lost` (the connection was lost in every try), `error` (it could not
     be started; `message` says why) or `started` for a program that has not ended, such as one that
     CTest killed.  `status` is its exit status or signal, `seconds` its wall time.  `lost` has a
-    line for each lost connection; `fetched` are the files that it wrote and that were fetched.
+    line for each lost connection; `fetched` are the files that it wrote and that were fetched,
+    `missing` the paths that it looked for on the device in vain, as far as they are known.
     The emulated DSP reports crashes in the file `crashes`, which may be missing.
     """
 
@@ -26,6 +27,7 @@ class Record(Value):
     seconds: float = 0
     lost: tuple[str, ...] = ()
     fetched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class Records:

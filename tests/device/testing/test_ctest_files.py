@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import os
 
-from tests.device.testing.third_party import PROJECT, results
+from tests.device.testing.third_party import PROJECT, by_name, results
 from tests.project import Project
+
+SILENT = """
+#include <stdio.h>
+int main(void)
+{
+    return fopen("more/extra.dat", "r") ? 0 : 2;
+}
+"""
 
 
 def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Project) -> None:
@@ -24,28 +32,41 @@ def test_files_that_tests_open_by_themselves_are_named_in_the_project(meter: Pro
 add_test(NAME open.relative COMMAND meter-cli extra.dat WORKING_DIRECTORY "${data}/more")
 file(COPY "${data}/more" DESTINATION "${CMAKE_CURRENT_BINARY_DIR}")
 add_test(NAME open.copied COMMAND meter-cli more/extra.dat)
+add_executable(silent silent.c)
+add_test(NAME open.silent COMMAND silent WORKING_DIRECTORY "${data}")
 """
+    meter.write("test/silent.c", SILENT)
     meter.edit("test/CMakeLists.txt", "# A report", f"{added}# A report")
-    without = results(meter, "sim", "open.*")
+    ran = meter.run("test", "sim", "open.*", "--json")
+    without = by_name(ran.stdout)
     more = PROJECT.replace('"."', '"."\ntest-files = ["test/**/*.dat"]')
     (meter.root / "buildtool.toml").write_text(more)
     named = results(meter, "sim", "open.*")
     (meter.root / "buildtool.toml").write_text(PROJECT)
     meter.edit("test/CMakeLists.txt", f"{added}# A report", "# A report")
+    (meter.root / "test/silent.c").unlink()
 
     files = {
         "open.relative": meter.root / "test/data/more/extra.dat",
         "open.copied": meter.tree("meter") / "test/more/extra.dat",
+        "open.silent": meter.root / "test/data/more/extra.dat",
     }
     assert without.keys() == named.keys() == files.keys()
     for name, file in files.items():
         test = without[name]
+        is_silent = name == "open.silent"
         assert (test["outcome"], test["message"]) == ("failed", "exit status 2")
-        assert "extra.dat: No such file or directory" in test["output"]
-        hint = f"\nthe device has no {file}: add it to 'test-files' of [host.meter]"
-        assert test["output"].endswith(hint)
+        assert is_silent or "extra.dat: No such file or directory" in test["output"]
+        hint = f"the device has no {file}: add it to 'test-files' of [host.meter]"
+        assert test["output"].splitlines()[-1] == hint
         assert named[name]["outcome"] == "passed"
-        assert named[name]["output"] == "count 3, mean 3, largest 6"
+        assert named[name]["output"] == ("" if is_silent else "count 3, mean 3, largest 6")
+    assert without["open.silent"]["output"] == hint
+    assert (
+        "3 tests look for files that the device does not have. In buildtool.toml:\n"
+        "  [host.meter]\n"
+        '  test-files = ["test/data/more/*.dat", "test/more/*.dat"]\n'
+    ) in ran.stderr
 
 
 def test_what_is_no_file_in_a_directory_of_data_is_left_out(meter: Project) -> None:

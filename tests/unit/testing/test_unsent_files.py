@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.unsent_files import ARGUMENT, MOST, SentFiles
+from buildtool.testing.unsent_files import ARGUMENT, MOST, Hints, SentFiles
 
 THERE = "/data/p+tests/releases/1f"
 ADD = "add it to 'test-files' of [host.app]"
@@ -26,7 +26,7 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def explained(here: Path, output: str, *, is_here: bool = False) -> list[str]:
+def hints(here: Path, *, is_here: bool = False) -> Hints:
     tests = "tests/app"
     paths = PathMap(
         {
@@ -36,7 +36,11 @@ def explained(here: Path, output: str, *, is_here: bool = False) -> list[str]:
         }
     )
     sent = SentFiles("app", THERE, paths, {f"{tests}/source/sent.bin"}, is_here)
-    return sent.explain(output, f"{here}/{BUILD}")
+    return Hints(sent, (f"{here}/{BUILD}", f"{here}/p/src"), ("old/*",))
+
+
+def explained(here: Path, output: str, *missing: str, is_here: bool = False) -> list[str]:
+    return hints(here, is_here=is_here).add("t", output, f"{here}/{BUILD}", missing)
 
 
 @pytest.mark.parametrize(
@@ -94,3 +98,44 @@ def test_a_few_files_are_named_once(here: Path) -> None:
         f"../../../src/{number}.bin {'x' * 999}\n" for number in range(9) for _ in "ab"
     )
     assert len(set(explained(here, output))) == MOST
+
+
+@pytest.mark.parametrize(
+    ("missing", "file", "what"),
+    [
+        ("source/a.bin", "p/src/a.bin", ADD),
+        ("build/copied.txt", f"{BUILD}/copied.txt", ADD),
+        ("project/shared.txt", "p/shared.txt", ARGUMENT),
+        ("project", "", ""),
+        ("source/none.bin", "", ""),
+    ],
+)
+def test_paths_that_a_program_opens_in_vain(here: Path, missing: str, file: str, what: str) -> None:
+    found = explained(here, "", f"{THERE}/tests/app/{missing}", "/etc/none", is_here=True)
+    assert found == ([f"the device has no {here}/{file}: {what}"] if file else [])
+
+
+def test_test_files_are_proposed_for_all_tests(here: Path) -> None:
+    for name in ("data/[1]/x.json", "data/[1]/y.json", "data/plain", "only/a/file"):
+        file = here / "p/src" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    found = hints(here)
+    assert found.proposal() == ""
+    for number, name in enumerate(
+        (
+            "source/data/[1]/x.json",
+            "source/data/[1]/y.json",
+            "source/data/plain",
+            "source/only",
+            "source/a.bin",
+            "build/copied.txt",
+            "project/shared.txt",
+        )
+    ):
+        assert found.add(f"t{number}", "", str(here), [f"{THERE}/tests/app/{name}"])
+    assert found.proposal() == (
+        "7 tests look for files that the device does not have. In buildtool.toml:\n"
+        "  [host.app]\n"
+        '  test-files = ["old/*", "a.bin", "copied.txt", "data/[[]1]/*.json", "data/plain", "only"]'
+    )
