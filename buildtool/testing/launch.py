@@ -69,11 +69,13 @@ def _by_server(folder: str, test: str, command: list[str]) -> int:
         server = _socket.socket(_socket.AF_UNIX)
         server.connect(socket_path(os.open(folder, os.O_PATH)))
         sent = server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
-        server.sendall(request[sent:])
+        if sent < len(request):  # else it may have answered already, and sending fails
+            server.sendall(request[sent:])
         while part := _receive(server):
             answer += part
-    except OSError as error:
-        return _failed(f"`buildtool test` does not answer in {folder}: {error.strerror}")
+    except OSError as error:  # also after the answer, if SIGINT came at the same time
+        if not answer:
+            return _failed(f"`buildtool test` does not answer in {folder}: {error.strerror}")
     word, _, rest = answer.decode(errors="surrogateescape").partition(" ")
     if word == HERE:
         return _become(command)

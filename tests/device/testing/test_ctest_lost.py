@@ -18,6 +18,7 @@ from tests.device.testing.third_party import results, third_party
 from tests.junit import read_junit
 from tests.project import Project
 from tests.remote.proxy import Proxy
+from tests.remote.remote import processes_with
 
 LONG_SSH, LONG_ADB = (pytest.param(name, marks=pytest.mark.long) for name in ("ssh", "adb"))
 
@@ -110,6 +111,29 @@ def test_ctrl_c_ends_the_test_on_the_device(meter: Project, tmp_path: Path) -> N
     assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
 
 
+def test_ctrl_c_ends_tests_that_run_at_the_same_time_on_sim(meter: Project) -> None:
+    more = "".join(f"add_test(NAME ends.hang{i} COMMAND ends hang {i})\n" for i in (2, 3))
+    meter.edit("test/CMakeLists.txt", "# A report", f"{more}# A report")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "buildtool", "test", "sim", "-j2", "ends.hang*"],
+        cwd=meter.root,
+        env={**os.environ, **meter.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    there = str(meter.root / ".buildtool/device")
+    wait_for(lambda: len({line.split()[-1] for line in hanging_in(there)}) == 2)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    meter.edit("test/CMakeLists.txt", f"{more}# A report", "# A report")
+    assert process.returncode == 130
+    folded, last = output.splitlines()[-2:]
+    assert folded.startswith("✗ 3 tests not run: interrupted (meter/ends.hang")
+    assert last == "interrupted: 0 of 3 tests succeeded on sim QCS6490"
+    wait_for(lambda: not hanging_in(there))
+
+
 def test_a_later_command_removes_what_a_killed_one_has_left(meter: Project, tmp_path: Path) -> None:
     meter.variables = {"TMPDIR": str(tmp_path)}
     with subprocess.Popen(
@@ -129,3 +153,10 @@ def test_a_later_command_removes_what_a_killed_one_has_left(meter: Project, tmp_
 def hanging(project: Project) -> set[int]:
     """The processes of the test that hangs on the board."""
     return {number for number, line in on_board(project).items() if "ends hang" in line}
+
+
+def hanging_in(directory: str) -> list[str]:
+    """The command lines of the programs in `directory` that hang."""
+    return [
+        line for line in processes_with(directory).values() if "qemu" in line and " hang" in line
+    ]
