@@ -123,9 +123,12 @@ def test_ctrl_c_ends_tests_that_run_at_the_same_time_on_sim(meter: Project) -> N
         text=True,
     )
     there = str(meter.root / ".buildtool/device")
-    wait_for(lambda: len({line.split()[-1] for line in hanging_in(there)}) == 2)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    try:
+        wait_for(lambda: len({line.split()[-1] for line in hanging_in(there)}) == 2)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     meter.edit("test/CMakeLists.txt", f"{more}# A report", "# A report")
     assert process.returncode == 130
     folded, last = output.splitlines()[-2:]
