@@ -13,6 +13,7 @@
 #include "AEEStdErr.h"
 #include "counters.h"
 #include "module_list.h"
+#include "runtime/heap.h"
 #include "unimplemented.h"
 
 enum {
@@ -61,6 +62,14 @@ struct value {
     bool is_tls;
 };
 
+/* The libc++ and libc++abi of devices and of the SDK call malloc by its plain name. Skels do not:
+ * they are linked with --wrap, because no shell exports it. */
+static void *plain_allocation(const struct linking *linking, const char *name)
+{
+    void *function = heap_plain(name);
+    return function == NULL || module_is_skel(linking->module) ? NULL : function;
+}
+
 static int symbol_value(struct linking *linking, uint32_t index, struct value *value, char *reason,
                         size_t room)
 {
@@ -88,11 +97,13 @@ static int symbol_value(struct linking *linking, uint32_t index, struct value *v
         return AEE_SUCCESS;
     }
     struct module_symbol found = {.address = NULL};
-    if (!module_resolve(linking->module, name, &found) &&
-        ELF32_ST_BIND(symbol.st_info) != STB_WEAK) {
-        found.address = unimplemented_find(name);
-        if (found.address == NULL || value->is_tls) {
-            undefined_note(linking, name);
+    if (!module_resolve(linking->module, name, &found)) {
+        found.address = plain_allocation(linking, name);
+        if (found.address == NULL && ELF32_ST_BIND(symbol.st_info) != STB_WEAK) {
+            found.address = unimplemented_find(name);
+            if (found.address == NULL || value->is_tls) {
+                undefined_note(linking, name);
+            }
         }
     }
     value->address = (uint32_t)(uintptr_t)found.address;

@@ -68,6 +68,9 @@ bool module_resolve(struct module *module, const char *name, struct module_symbo
 /* Finds a symbol in a module and in the libraries that it needs. */
 bool module_search(struct module *module, const char *name, struct module_symbol *found);
 
+/* Whether a module has an entry that FastRPC calls. Other modules are libraries. */
+bool module_is_skel(const struct module *module);
+
 /* Add a module, before its constructors run, to the list that debuggers read, and remove it. The
  * caller holds modules_lock. */
 void debugger_add(struct module *module);

@@ -99,6 +99,27 @@ void *module_function(const struct module *module, const char *name)
     return exported(module, name, PF_X, &found) ? found.address : NULL;
 }
 
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length > end && strcmp(text + length - end, ending) == 0;
+}
+
+bool module_is_skel(const struct module *module)
+{
+    const struct image *image = &module->image;
+    for (uint32_t i = 1; i < image->symbol_count; i++) {
+        Elf32_Sym symbol;
+        image_symbol(image, i, &symbol);
+        const char *name = image_symbol_name(image, &symbol);
+        if (symbol.st_shndx != SHN_UNDEF &&
+            (ends_with(name, "_skel_handle_invoke") || ends_with(name, "_skel_invoke"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *module_name(const struct module *module)
 {
     return module->name;

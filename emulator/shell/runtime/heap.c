@@ -191,6 +191,23 @@ void *heap_realloc(void *block, size_t size)
     return after;
 }
 
+/* The loader in real shells has these names, in their order, in a list of its own: the shells do not
+ * export them. */
+static const struct shell_symbol plain[] = {
+    EXPORT_AS("malloc", heap_malloc),     EXPORT_AS("calloc", heap_calloc),
+    EXPORT_AS("realloc", heap_realloc),   EXPORT_AS("free", heap_free),
+    EXPORT_AS("memalign", heap_memalign), EXPORT_END,
+};
+
+void *heap_plain(const char *name)
+{
+    const struct shell_symbol *symbol = plain;
+    while (symbol->name != NULL && strcmp(symbol->name, name) != 0) {
+        symbol++;
+    }
+    return symbol->address;
+}
+
 uint64_t heap_used(void)
 {
     return __atomic_load_n(&used, __ATOMIC_RELAXED);

@@ -11,6 +11,10 @@ void *heap_realloc(void *block, size_t size);
 void *heap_memalign(size_t alignment, size_t size);
 void heap_free(void *block);
 
+/* Returns the allocation function with a plain name, as `malloc`, or NULL for other names. The
+ * functions share their blocks with those that skels call as __wrap_malloc and so on. */
+void *heap_plain(const char *name);
+
 /* Returns the number of bytes that skels have allocated and not freed. */
 uint64_t heap_used(void);
 

@@ -119,8 +119,8 @@ def test_undefined_symbols_are_named(device: Device, toolbox: Toolbox) -> None:
     result = device.run(UNSIGNED + "open h undefined")
     assert result["open h undefined"] == "80000406"
     assert (
-        "needs 2 names that this DSP shell does not have: "
-        "no_such_interface, no_such_interface_either" in result.err
+        "needs 3 names that this DSP shell does not have: "
+        "malloc, no_such_interface, no_such_interface_either" in result.err
     )
 
 

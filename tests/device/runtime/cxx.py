@@ -1,7 +1,8 @@
 """C++ skels with exceptions and RTTI, and small libraries that stand in for libc++ of devices.
 
 zig has the sources of LLVM's libc++ and libc++abi. A few of libc++abi suffice for exceptions, RTTI
-and `new`, and two of libc++ for hash tables.
+and `new`, and two of libc++ for hash tables. Like those of devices, they call malloc by its plain
+name.
 """
 
 from __future__ import annotations
@@ -25,13 +26,12 @@ ABI_SOURCES = (
     *("cxa_handlers", "cxa_personality", "cxa_virtual", "fallback_malloc", "private_typeinfo"),
     *("stdlib_exception", "stdlib_new_delete", "stdlib_stdexcept", "stdlib_typeinfo"),
 )
-CASES = ("within", "across", "types", "globals", "threads", "containers")  # of skel/cxx.cpp
+CASES = ("within", "across", "types", "globals", "threads", "heap", "containers")  # of skel/cxx.cpp
 QURT = ("-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf")
 WRAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free", "memalign")]
 SHARED = (
     *("-shared", "-nostdlib", "-Wl,--hash-style=sysv", "-Wl,-z,max-page-size=4096"),
     *("-Wl,-z,undefs", "-Wl,--no-as-needed"),
-    *WRAP,
 )
 
 
@@ -93,7 +93,7 @@ def thrower(toolbox: Toolbox) -> Path:
     return build(
         toolbox,
         "libthrower.so",
-        "-Wl,-soname,libthrower.so",
+        *("-Wl,-soname,libthrower.so", *WRAP),
         HERE / "skel" / "thrower.cpp",
         library_stand_in(toolbox),
         abi_stand_in(toolbox),
@@ -104,6 +104,7 @@ def skel(toolbox: Toolbox, file: str = "libcxx_skel.so", *arguments: str) -> Pat
     return build(
         toolbox,
         file,
+        *WRAP,
         *arguments,
         HERE / "skel" / "cxx.cpp",
         "-Wl,-Bsymbolic",

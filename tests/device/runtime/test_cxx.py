@@ -29,6 +29,12 @@ def test_exceptions_and_rtti_with_a_stand_in_for_the_devices_libcxx(with_cxx: De
     assert codes == dict.fromkeys(CASES, "0"), result.err
 
 
+def test_memory_of_the_libraries_is_checked_like_that_of_the_skel(with_cxx: Device) -> None:
+    result = with_cxx.run("open cxx; case cxx past_new", BUILDTOOL_SIM_STRICT="back")
+    assert result["case cxx past_new"].startswith("8000040d")
+    assert "1 byte past the end of a heap block of 8 bytes" in result.err
+
+
 def test_an_exception_that_nobody_catches_ends_the_process_like_a_crash(with_cxx: Device) -> None:
     result = with_cxx.run("open cxx; case cxx uncaught")
     assert result["case cxx uncaught"].startswith("8000040d")

@@ -22,6 +22,7 @@ static volatile int waiting;
 #ifdef NEEDS_UNKNOWN
 int no_such_interface(int);
 int no_such_interface_either(int);
+void *malloc(size_t size); /* only libraries may call it by this name */
 #endif
 #ifdef WEAK_UNKNOWN
 __attribute__((weak)) int no_such_interface(int);
@@ -165,6 +166,7 @@ static int method(uint32_t number, uint32_t sc, remote_arg *pra)
         return 0;
 #ifdef NEEDS_UNKNOWN
     case 20:
+        pra[0].buf.pv = malloc(3);
         return no_such_interface(1) + no_such_interface_either(2);
 #endif
 #ifdef WEAK_UNKNOWN

@@ -3,6 +3,7 @@
 
 #include "thrower.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "HAP_farf.h"
@@ -148,6 +149,22 @@ int types()
     return 0;
 }
 
+// operator new is in libc++abi, which calls malloc by its plain name. The skel calls __wrap_free.
+int heap()
+{
+    char *volatile made = new char[8];
+    made[7] = 1;
+    free(made);
+    return 0;
+}
+
+int past_new()
+{
+    char *volatile made = new char[8];
+    made[8] = 1;
+    return 0;
+}
+
 int constructions = 0;
 
 Static &once()
@@ -216,7 +233,7 @@ const struct {
     int (*function)();
 } cases[] = {{"within", within},   {"across", across},   {"types", types},
              {"globals", globals}, {"threads", threads}, {"containers", containers},
-             {"uncaught", uncaught}};
+             {"heap", heap},       {"past_new", past_new}, {"uncaught", uncaught}};
 
 } // namespace
 
