@@ -13,7 +13,8 @@ IN_SHELL = frozenset(("libc.so", "libgcc.so"))
 
 
 class Unresolved(Value):
-    """Symbols that shells lack `everywhere`, or `somewhere`: on some chips of the arch.
+    """Symbols that shells lack `everywhere`, or `somewhere`: on some chips of the arch. They lack
+    those of `unused` everywhere too, but no relocation of the skel uses them.
 
     `shell` says which shells these are: "no known v68 DSP shell exports", or that of a device;
     `libraries` are the names of the libraries that were also searched.
@@ -21,6 +22,7 @@ class Unresolved(Value):
 
     everywhere: frozenset[str]
     somewhere: frozenset[str]
+    unused: frozenset[str]
     shell: str
     libraries: tuple[str, ...]
 
@@ -38,15 +40,20 @@ def unresolved(subject: Subject, path: str, arch: str, elf: Elf) -> Unresolved:
         name = waiting.pop()
         library = subject.elves.get(subject.beside(path).get(name, ""))
         if not library:
-            return Unresolved(frozenset(), frozenset(), "", ())
+            return Unresolved(frozenset(), frozenset(), frozenset(), "", ())
         seen.add(name)
         unknown -= library.exports
         waiting |= set(library.needed) - IN_SHELL - seen
     shell = f"no known {arch} DSP shell exports" if is_known(arch) else "no known DSP shell exports"
     if device:
         shell = f"the DSP shell of the device {device.device!r} does not export"
+    used = unknown - elf.unused_imports
     return Unresolved(
-        unknown & missing.everywhere, unknown & missing.somewhere, shell, tuple(sorted(seen))
+        used & missing.everywhere,
+        used & missing.somewhere,
+        unknown & missing.everywhere & elf.unused_imports,
+        shell,
+        tuple(sorted(seen)),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from buildtool.core.bounded_stream import BoundedStream
 from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.core.elf_notes import read_notes
+from buildtool.core.elf_relocations import relocated_symbols
 from buildtool.core.elf_sections import section_names
 from buildtool.core.elf_symbols import dynamic_symbols
 from buildtool.core.elf_versions import VersionNeed, version_needs
@@ -21,6 +22,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
 DEBUG = (".symtab", ".debug_", ".zdebug_", ".gdb_index")  # names of sections that begin so
+ELF32 = 32
 _DF_TEXTREL = 4
 _Read = TypeVar("_Read")
 
@@ -36,7 +38,8 @@ class Elf:
     """One ELF file.
 
     `kind` is `DYN`, `EXEC`, `REL` …; `imports` are the undefined dynamic symbols that must be
-    resolved, `weak_imports` those that need not be; `version_needs` are the required versions of
+    resolved, `weak_imports` those that need not be; `unused_imports` are those of a Hexagon file's
+    `imports` that no relocation uses; `version_needs` are the required versions of
     other libraries' symbols; `load_alignments` has one entry for each LOAD segment; `notes` are the
     descriptors of the notes whose owner is this tool (the digest of the IDL).
 
@@ -69,6 +72,7 @@ class Elf:
     build_id: str = ""
     android_api: int = 0
     debug_sections: tuple[str, ...] = ()
+    unused_imports: frozenset[str] = frozenset()
 
     @property
     def hexagon_arch(self) -> str:
@@ -152,6 +156,8 @@ def _read(path: Path, stream: Any) -> Elf:
     exports: set[str] = set()
     imports: set[str] = set()
     weak: set[str] = set()
+    unused: set[str] = set()
+    machine = _machine_number(elf)
     versions: list[VersionNeed] = []
     for segment in segments:
         if not isinstance(segment, DynamicSegment):
@@ -175,15 +181,16 @@ def _read(path: Path, stream: Any) -> Elf:
                 (weak if symbol.weak else imports).add(symbol.name)
             elif not symbol.hidden:
                 exports.add(symbol.name)
+        if machine == EM_HEXAGON and elf.elfclass == ELF32 and elf.little_endian:
+            used = relocated_symbols(segment, stream)
+            unused.update(name for index, name in undefined.items() if index not in used)
         versions += version_needs(segment, stream, undefined, little=elf.little_endian)
     notes = read_notes(segments, stream, little=elf.little_endian)
     by_type = {segment["p_type"]: segment for segment in segments}
     return Elf(
         path=path,
         bits=elf.elfclass,
-        machine=int(elf.header["e_machine"])
-        if isinstance(elf.header["e_machine"], int)
-        else _machine_number(elf),
+        machine=machine,
         flags=elf.header["e_flags"],
         kind=_kind(elf),
         soname=soname,
@@ -210,6 +217,7 @@ def _read(path: Path, stream: Any) -> Elf:
         debug_sections=tuple(
             itertools.islice((n for n in section_names(elf, stream) if n.startswith(DEBUG)), 8)
         ),
+        unused_imports=frozenset(unused & imports),
     )
 
 
@@ -241,7 +249,8 @@ def _kind(elf: Any) -> str:
 def _machine_number(elf: Any) -> int:
     from elftools.elf.enums import ENUM_E_MACHINE  # noqa: PLC0415
 
-    return int(ENUM_E_MACHINE[elf.header["e_machine"]])
+    machine = elf.header["e_machine"]
+    return machine if isinstance(machine, int) else int(ENUM_E_MACHINE[machine])
 
 
 def _interpreter(segment: Any, stream: Any) -> str:

@@ -1,7 +1,8 @@
 """The DSP's shell, or a library beside the skel, exports every symbol that a skel needs.
 
 Otherwise the DSP does not load the skel: error 0x80000406. Weak references may be missing. Shells
-of the same arch differ: a symbol that only some of the known shells export is a warning.
+of the same arch differ: a symbol that only some of the known shells export is a warning. So is one
+that no relocation uses, as a loader does not look it up.
 """
 
 from __future__ import annotations
@@ -40,6 +41,13 @@ def check(subject: Subject) -> Iterator[Finding]:
                 why="the DSP would not load it: error 0x80000406\n"
                 + "\n".join(_chip_lines(everywhere, known_shells().chips)),
                 remedy=_remedy(elf, everywhere, "" if on_device else pull_remedy),
+            )
+        if unused := sorted(lacking.unused):
+            yield RULE.warning(
+                path,
+                f"{name} lists {_joined(unused)}, which {lacking.shell} and no relocation uses",
+                why="a loader looks up only what relocations use, so it is expected to load",
+                remedy="Remove what is left of it from the sources, or define it.",
             )
         if somewhere := sorted(lacking.somewhere - ALLOCATION):
             every = f"known {arch} DSP shell" if is_known(arch) else _NO_SHELL.format(arch)

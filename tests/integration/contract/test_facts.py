@@ -123,6 +123,20 @@ def test_a_skel_is_resolved_against_the_libraries_beside_it(
     assert alone["findings"] == []
 
 
+def test_a_name_that_no_relocation_uses_is_a_warning(
+    linker: Linker, buildtool: Buildtool, tmp_path: Path
+) -> None:
+    skel = tmp_path / "libdemo_skel.so"
+    source = 'asm(".globl left_over\\n");\nint used(int);\n' + entry("used(x)")
+    shutil.copy(linker.skel(source), skel)
+
+    error, warning = inspect(buildtool, skel)["findings"]
+
+    assert (error["severity"], warning["severity"]) == ("error", "warning")
+    assert "needs used, which no known v68 DSP shell exports" in error["message"]
+    assert "lists left_over, which no known v68 DSP shell exports" in warning["message"]
+
+
 def test_a_library_is_resolved_against_those_beside_it_and_in_its_runpath(
     linker: Linker, buildtool: Buildtool, tmp_path: Path
 ) -> None:

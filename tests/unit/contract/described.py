@@ -67,6 +67,7 @@ def skel(
     weak: Iterable[str] = (),
     exports: Iterable[str] = ("demo_skel_handle_invoke",),
     needed: Iterable[str] = (),
+    unused: Iterable[str] = (),
 ) -> Elf:
     """A skel for v68."""
     return Elf(
@@ -84,4 +85,5 @@ def skel(
         load_alignments=(0x1000,),
         dynamic_tags=frozenset({"DT_HASH"}),
         notes=(),
+        unused_imports=frozenset(unused),
     )

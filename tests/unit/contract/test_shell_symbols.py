@@ -174,6 +174,18 @@ def test_an_arch_of_which_no_shell_is_known_is_checked_against_all() -> None:
     )
 
 
+def test_a_name_that_no_relocation_uses_is_a_warning() -> None:
+    elf = skel(imports=["printf", "left_over", "malloc"], unused=["left_over", "malloc"])
+    (warning,) = findings(elf, "v68")
+    assert (warning.severity, warning.message) == (
+        "warning",
+        "libdemo_skel.so lists left_over, malloc, which no known v68 DSP shell exports and no"
+        " relocation uses",
+    )
+    promise = Promise(platform="hexagon")
+    assert not list(wrapped_malloc.check(subject({PLACE.format("v68"): elf}, promise)))
+
+
 def test_a_long_list_of_names_is_cut() -> None:
     error = refusal(*(f"name_{i:03}" for i in range(400)), arch="v68")
     assert error.message.count("name_") == error.why.count("name_") == 12

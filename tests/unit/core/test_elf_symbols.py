@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from buildtool.core.elf_relocations import relocated_symbols
 from buildtool.core.elf_symbols import Symbol, dynamic_symbols
 from buildtool.core.elf_versions import VersionNeed, version_needs
 
@@ -116,6 +117,17 @@ def test_names_without_an_end() -> None:
         read(64, rows, b"\0" + b"A" * (1 << 20) + b"\0")
     with pytest.raises(ValueError, match="not found"):
         read(64, rows[:1], b"\0no terminator")
+
+
+def test_symbols_that_relocations_use() -> None:
+    rows = [(16, 5 << 8 | 33, 0), (20, 35, -4), (24, 9 << 8 | 34, 0)]
+    data = b"".join(struct.pack("<IIi", *row) for row in rows)
+    both = {"DT_RELA": 0, "DT_RELASZ": 24, "DT_JMPREL": 24, "DT_PLTRELSZ": 12}
+    assert relocated_symbols(Segment(**both), io.BytesIO(data)) == {5, 0, 9}
+    assert relocated_symbols(Segment(DT_RELASZ=24), io.BytesIO(data)) == frozenset()
+    for size in (25, 36 + 12, 0xFFFFFFFC):
+        with pytest.raises(ValueError, match="its table DT_RELA"):
+            relocated_symbols(Segment(DT_RELA=0, DT_RELASZ=size), io.BytesIO(data))
 
 
 def needs(verneed: bytes, number: int = 1) -> list[VersionNeed]:

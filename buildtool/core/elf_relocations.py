@@ -1,0 +1,38 @@
+"""Reads which symbols the relocations of a Hexagon file use.
+
+A linker can leave a symbol undefined that nothing uses.  A loader does not look such a symbol up.
+Source of the layout: System V ABI, "Relocation"; Hexagon's files have DT_RELA and DT_JMPREL.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from buildtool.core.elf_symbols import file_offset
+
+TABLES = (("DT_RELA", "DT_RELASZ"), ("DT_JMPREL", "DT_PLTRELSZ"))
+MAX_BYTES = 64 << 20
+_RELA = struct.Struct("<IIi")  # offset, symbol << 8 | type, addend
+
+
+def relocated_symbols(segment: Any, stream: Any) -> frozenset[int]:
+    """The indexes of the symbols that relocations of a 32-bit little-endian file use.
+
+    `segment` is the dynamic segment (pyelftools).  Raises `ValueError` for invalid tables; the
+    caller bounds reads of `stream`.
+    """
+    tags = {str(tag.entry.d_tag): int(tag.entry.d_val) for tag in segment.iter_tags()}
+    used: set[int] = set()
+    for start, size in TABLES:
+        length = tags.get(size, 0)
+        if not length or start not in tags:
+            continue
+        if length > MAX_BYTES or length % _RELA.size:
+            raise ValueError(f"its table {start} claims to have {length} bytes")
+        stream.seek(file_offset(segment, tags[start]))
+        table = stream.read(length)
+        if len(table) != length:
+            raise ValueError(f"its table {start} ends after the file")
+        used.update(info >> 8 for _, info, _ in _RELA.iter_unpack(table))
+    return frozenset(used)
