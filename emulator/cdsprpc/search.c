@@ -22,8 +22,9 @@ struct search {
     const char *file;
     const char *domain;
     int found;
-    bool refused; /* a file was found and could not be read */
-    bool colon;   /* a missing directory has a `:` in its name */
+    bool refused;  /* a file was found and could not be read */
+    bool colon;    /* a missing directory has a `:` in its name */
+    uint32_t arch; /* of a missing directory dsp/<arch> of a release; 0: none */
     char lines[TRIED_MAX];
     struct text tried; /* stored in `lines` */
 };
@@ -37,6 +38,32 @@ static const char *library_path(const char **variable)
         *variable = "ADSP_LIBRARY_PATH";
     }
     return path;
+}
+
+/* On a device, a release has the skels of one arch only. Notes which other one a path names. */
+static void note_arch(struct search *search, const char *path)
+{
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *arch = NULL;
+    for (char *at = strstr(folder, "dsp/v"); at != NULL; at = strstr(at + 1, "dsp/v")) {
+        arch = at == folder || at[-1] == '/' ? at + strlen("dsp/") : arch;
+    }
+    if (arch == NULL) {
+        return;
+    }
+    char *end;
+    uint32_t number = (uint32_t)strtoul(arch + 1, &end, 16);
+    if (*end != '/' || end == arch + 1) {
+        return;
+    }
+    *end = 0;
+    struct stat status; /* access() of qemu-aarch64 does not look in the device root */
+    bool missing = stat(folder, &status) != 0;
+    *arch = 0;
+    if (missing && stat(folder, &status) == 0) {
+        search->arch = number;
+    }
 }
 
 static void try(struct search *search, const char *path)
@@ -54,6 +81,8 @@ static void try(struct search *search, const char *path)
     } else if (errno == EACCES) {
         search->refused = true;
         outcome = " (no permission)";
+    } else {
+        note_arch(search, path);
     }
     text_add(&search->tried, "\n    %s%s", path, outcome);
 }
@@ -91,21 +120,39 @@ static void try_list(struct search *search, const char *list)
     }
 }
 
+static void describe_arch(const struct search *search, char *text, size_t room)
+{
+    uint32_t own = config_get()->arch;
+    if (search->arch > own) {
+        snprintf(text, room,
+                 "; the skels for v%x were left out of what was sent, because the DSP is v%x and "
+                 "loads none for a newer one",
+                 (unsigned)search->arch, (unsigned)own);
+    } else if (search->arch != 0) {
+        snprintf(text, room,
+                 "; the skels for v%x were left out of what was sent, because only the newest ones "
+                 "that the DSP (v%x) loads are sent",
+                 (unsigned)search->arch, (unsigned)own);
+    }
+}
+
 static void complain(const struct search *search, const char *variable, const char *path)
 {
     const char *both = getenv("DSP_LIBRARY_PATH") != NULL && getenv("ADSP_LIBRARY_PATH") != NULL
                            ? "; DSP_LIBRARY_PATH is set, so ADSP_LIBRARY_PATH does not count"
                            : "";
     const char *colon = search->colon ? "; ':' does not separate directories there, ';' does" : "";
+    char arch[256] = "";
+    describe_arch(search, arch, sizeof arch);
     if (path == NULL) {
         log_message(
-            "%s for %s is not in the default directories, and ADSP_LIBRARY_PATH is not set; "
+            "%s for %s is not in the default directories, and ADSP_LIBRARY_PATH is not set%s; "
             "looked for:%s",
-            search->file, search->domain, search->lines);
+            search->file, search->domain, arch, search->lines);
     } else {
-        log_message("%s for %s is not in the directories of %s=%s, nor in the default ones%s%s; "
+        log_message("%s for %s is not in the directories of %s=%s, nor in the default ones%s%s%s; "
                     "looked for:%s",
-                    search->file, search->domain, variable, path, colon, both, search->lines);
+                    search->file, search->domain, variable, path, colon, both, arch, search->lines);
     }
 }
 

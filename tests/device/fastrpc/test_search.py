@@ -90,6 +90,27 @@ def test_a_missing_skel_is_reported_with_searched_paths_and_starts_no_process(ba
     assert "one/" not in result.err
 
 
+@pytest.mark.parametrize(
+    ("arch", "there", "searched", "reason"),
+    [
+        ("68", "v68", "v75", "the skels for v75 were left out of what was sent, because the DSP is"
+         " v68 and loads none for a newer one; looked for"),
+        ("75", "v73", "v68", "the skels for v68 were left out of what was sent, because only the"
+         " newest ones that the DSP (v75) loads are sent; looked for"),
+        ("68", "", "v75", "nor in the default ones; looked for"),
+    ],
+)  # fmt: skip
+def test_a_directory_of_a_release_for_another_arch_that_was_not_sent(
+    make_device: Callable[..., Device], arch: str, there: str, searched: str, reason: str
+) -> None:
+    device = make_device(arch=arch)
+    if there:
+        (device.root / "opt/dsp" / there).mkdir(parents=True)
+    result = device.run(UNSIGNED + "open h probe", ADSP_LIBRARY_PATH=f"/opt/dsp/{searched}")
+    assert result["open h probe"] == UNABLE_TO_LOAD
+    assert reason in result.err
+
+
 def test_directory_of_that_name_is_passed_over(bare: Device, toolbox: Toolbox) -> None:
     (bare.root / "one/libprobe_skel.so").mkdir(parents=True)
     put(bare, toolbox, "two", 2)
