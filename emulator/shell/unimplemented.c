@@ -29,12 +29,12 @@ static const char exports[] = {
 
 /* Variables. A stub cannot stand for them, so a skel that needs one is not loaded. */
 static const char variables[] =
-    " AHB_User_Base ahbb HP_profile _Aldata _AtcountPrivate _AtcountPublic _Atdata _Atfuns _CTinfo "
+    " AHB_User_Base ahbb _Aldata _AtcountPrivate _AtcountPublic _Atdata _Atfuns _CTinfo "
     "_C_tolower_ _C_toupper_ _Clocale _CurrentTimeLocale _Dbl _DefaultTimeLocale _Denorm _Eps "
     "_Erf_one _Erf_small _FDenorm _FEps _FErf_one _FErf_small _FGamma_big _FInf _FNan _FRteps "
     "_FSnan _FXbig _FZero _Fenv0 _Files _Flt _Gamma_big _Hugeval _Inf _LDenorm _LEps _LErf_one "
     "_LErf_small _LGamma_big _LInf _LNan _LRteps _LSnan _LXbig _LZero _Ldbl _Loctab _Nan _Rteps "
-    "_Snan _Stderr _Stdin _Stdout _Xbig _Zero __eh_nodes _tolower_tab_ _toupper_tab_ "
+    "_Size_block _Snan _Stderr _Stdin _Stdout _Xbig _Zero __eh_nodes _tolower_tab_ _toupper_tab_ "
     "daylight environ fast2_recipTable_qd fast2_recipTable_qld fast2_recipsqrtTable_qd "
     "fast2_recipsqrtTable_qld optarg opterr optind optopt recipTable_qd "
     "recipsqrtTable_qd suboptarg timezone tzname ";

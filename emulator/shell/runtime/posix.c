@@ -179,6 +179,16 @@ static int once(int *control, void (*routine)(void))
     return 0;
 }
 
+/* Fails unless the whole name fits, as on a DSP. */
+static int get_name(uint32_t thread, char *name, uint32_t size)
+{
+    qurt_thread_attr_t attributes;
+    if (qurt_thread_attr_get(thread, &attributes) != QURT_EOK) {
+        return ESRCH;
+    }
+    return strlcpy(name, attributes.name, size) < size ? 0 : ERANGE;
+}
+
 /* ---- attributes ---- */
 
 static int attr_init(posix_attr *attr)
@@ -244,6 +254,7 @@ const struct shell_symbol posix_symbols[] = {
     EXPORT_AS("pthread_exit", end),
     EXPORT_AS("pthread_self", thread_id),
     EXPORT_AS("pthread_once", once),
+    EXPORT_AS("pthread_getname_np", get_name),
     EXPORT_AS("pthread_attr_init", attr_init),
     EXPORT_AS("pthread_attr_destroy", nothing),
     EXPORT_AS("pthread_attr_setstackaddr", attr_set_stack_address),

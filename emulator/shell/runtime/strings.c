@@ -1,7 +1,7 @@
 /* strings.c: functions on memory and text that the DSP's C library adds to the standard ones.
  *
  * memscpy and memsmove copy as much as fits and return its size. The suffix _v is for volatile
- * memory, _c for copies by the CPU. */
+ * memory, _c for copies by the CPU; memset_v is a variable. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -55,6 +55,9 @@ static char *error_text(int code, char *text)
     return text == NULL ? message : memcpy(text, message, strlen(message) + 1);
 }
 
+/* A variable, through which skels clear memory so that no compiler leaves it out. */
+static void *(*volatile volatile_memset)(void *, int, size_t) = memset;
+
 const struct shell_symbol strings_symbols[] = {
     EXPORT_AS("memscpy", copy_fitting),
     EXPORT_AS("memsmove", move_fitting),
@@ -62,7 +65,7 @@ const struct shell_symbol strings_symbols[] = {
     EXPORT_AS("std_memsmove", move_fitting),
     EXPORT_AS("memcpy_v", memcpy),
     EXPORT_AS("memmove_v", memmove),
-    EXPORT_AS("memset_v", memset),
+    {"memset_v", (void *)&volatile_memset},
     EXPORT_AS("memcpy_c", memcpy),
     EXPORT_AS("memmove_c", memmove),
     EXPORT_AS("memset_c", memset),

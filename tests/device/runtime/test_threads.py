@@ -23,7 +23,7 @@ def test_join_gives_the_exit_status(device: Device, status: int) -> None:
     assert (code, out[0]) == (0, status), log
 
 
-@pytest.mark.parametrize("name", ["states_of_threads", "posix_threads"])
+@pytest.mark.parametrize("name", ["states_of_threads", "posix_threads", "posix_semaphores"])
 def test_threads(device: Device, name: str) -> None:
     code, _, log = case(device, "threads", name)
     assert code == 0, log

@@ -18,6 +18,7 @@ struct lconv32 {
 };
 size_t memscpy(void *, size_t, const void *, size_t),
     memsmove(void *, size_t, const void *, size_t);
+extern void *(*volatile memset_v)(void *, int, size_t);
 int memset_s(void *, size_t, int, size_t), strcmp_c(const char *, const char *),
     l64a_r(long, char *, int);
 char *gcvt(double, int, char *);
@@ -121,6 +122,7 @@ static int strings(const int32_t *in, int32_t *out)
     CHECK(memcpy_v(text, "12", 2) == text && text[1] == '2');
     CHECK(memset_s(text, 4, '-', 9) != 0 && memcmp(text, "----", 4) == 0 && text[4] == 'e');
     EQUAL(memset_s(text, 8, 0, 8), 0);
+    CHECK(memset_v(text, '+', 3) == text && memcmp(text, "+++\0", 4) == 0);
     EQUAL(l64a_r(123456789, name, 16), 0);
     SHOW("l64a = \"%s\" %ld\n", name, a64l(name));
     CHECK(l64a_r(123456789, name, 2) == -1);

@@ -224,6 +224,12 @@ int pthread_mutex_trylock(posix_word *);
 int pthread_mutex_unlock(posix_word *);
 int pthread_cond_wait(posix_word *, posix_word *);
 int pthread_cond_signal(posix_word *);
+int pthread_getname_np(posix_word, char *, size_t);
+int sem_init(posix_word *, int, unsigned int);
+int sem_wait(posix_word *);
+int sem_post(posix_word *);
+int sem_destroy(posix_word *);
+int *_Geterrno(void);
 
 static posix_word mutex = 0xffffffff, condition = 0xffffffff, posix_self;
 static int ready;
@@ -260,14 +266,54 @@ static int posix_threads(const int32_t *in, int32_t *out)
     return 0;
 }
 
+static posix_word semaphore, answers;
+
+static void *posix_worker(void *name)
+{
+    int failed = pthread_getname_np(pthread_self(), name, 16);
+    failed |= pthread_getname_np(pthread_self(), (char *)name + 16, 9) - 34; /* ERANGE */
+    failed |= pthread_getname_np(0x7ffffff0, name, 16) - 3;                  /* ESRCH */
+    for (int i = 0; i < 3; i++) {
+        failed |= sem_wait(&semaphore);
+        failed |= sem_post(&answers);
+    }
+    return failed == 0 ? name : NULL;
+}
+
+static int posix_semaphores(const int32_t *in, int32_t *out)
+{
+    posix_word thread = 0, none = 0;
+    char name[32] = "";
+    void *result = NULL;
+    (void)in;
+    (void)out;
+    EQUAL(sem_init(&semaphore, 0, 31), -1);
+    EQUAL(*_Geterrno(), 22); /* EINVAL */
+    EQUAL(sem_init(&semaphore, 1, 0), -1);
+    EQUAL(sem_wait(&none), -1);
+    EQUAL(sem_post(&none), -1);
+    EQUAL(sem_init(&semaphore, 0, 1), 0);
+    EQUAL(sem_init(&answers, 0, 0), 0);
+    EQUAL(pthread_create(&thread, NULL, posix_worker, name), 0);
+    EQUAL(sem_wait(&answers), 0);
+    EQUAL(sem_post(&semaphore), 0);
+    EQUAL(sem_post(&semaphore), 0);
+    EQUAL(pthread_join(thread, &result), 0);
+    CHECK(result == name);
+    EQUAL(strcmp(name, "Anonymous"), 0);
+    EQUAL(strcmp(name + 16, "Anonymou"), 0);
+    EQUAL(sem_wait(&answers), 0);
+    EQUAL(sem_wait(&answers), 0);
+    EQUAL(sem_destroy(&answers), 0);
+    EQUAL(sem_destroy(&semaphore), 0);
+    EQUAL(sem_destroy(&semaphore), -1);
+    return 0;
+}
+
 const struct named_case cases[] = {
-    CASE(join_gives_the_status),
-    CASE(states_of_threads),
-    CASE(bad_attributes),
-    CASE(priorities),
-    CASE(many_threads),
-    CASE(thread_local_data),
-    CASE(overflow_a_stack),
-    CASE(posix_threads),
-    {NULL, NULL},
+    CASE(join_gives_the_status), CASE(states_of_threads),
+    CASE(bad_attributes),        CASE(priorities),
+    CASE(many_threads),          CASE(thread_local_data),
+    CASE(overflow_a_stack),      CASE(posix_threads),
+    CASE(posix_semaphores),      {NULL, NULL},
 };
