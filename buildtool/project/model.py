@@ -104,8 +104,12 @@ class Target(Value):
     glibc: Annotated[str, Key("oldest supported glibc, on ubuntu-aarch64")] = "2.35"
     api: Annotated[int, Key("oldest supported Android API level, on android")] = 31
     stl: Annotated[
-        str, Key("C++ library on android", choices=("c++_static", "c++_shared", "none", "system"))
-    ] = "c++_static"
+        str,
+        Key(
+            "C++ library of zig and on android: shared, or linked into each program and library",
+            choices=("auto", "c++_static", "c++_shared", "none", "system"),
+        ),
+    ] = "auto"
     defines: Annotated[
         Mapping[str, Define],
         Key("CMake cache entries of every component; they override the component's"),

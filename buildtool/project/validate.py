@@ -237,6 +237,12 @@ def _targets(project: Project) -> Iterator[Violation]:
                     f"{library!r} is not the file name of a library",
                     'Use the SONAME, such as "libfoo.so.1"; `readelf -d` shows NEEDED names.',
                 )
+        if target.platform == "ubuntu-aarch64" and target.stl not in _stls(target.toolchain):
+            yield (
+                ("target", name, "stl"),
+                f"{target.stl!r} is not a C++ library of toolchain {target.toolchain!r}",
+                f"Set it to {' or '.join(_stls(target.toolchain))}, or remove it.",
+            )
         yield from _packages(name, target)
         for skel_name, skel in project.skels.items():
             missing = [arch for arch in target.archs if arch not in skel.archs]
@@ -246,6 +252,11 @@ def _targets(project: Project) -> Iterator[Violation]:
                     f"skel {skel_name!r} is not built for {', '.join(missing)}",
                     f"It is built for {', '.join(skel.archs)}.",
                 )
+
+
+def _stls(toolchain: str) -> tuple[str, ...]:
+    """The values of `stl` on Ubuntu; gcc, clang and native use the device's C++ library."""
+    return ("auto", "c++_static", "c++_shared") if toolchain in ("auto", "zig") else ("auto",)
 
 
 def _packages(name: str, target: Target) -> Iterator[Violation]:

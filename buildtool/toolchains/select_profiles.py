@@ -67,7 +67,7 @@ def _platform_profile(project: Project, target: Target, sysroot: Sysroot | None)
 
         return android(target.api, target.stl, project.tool("android-ndk"))
     if target.toolchain in ("auto", "zig"):  # zig is always installed, and supports every glibc
-        return ubuntu_aarch64(target.glibc, project.tool("zig"))
+        return ubuntu_aarch64(target.glibc, project.tool("zig"), target.stl)
     from buildtool.toolchains import ubuntu_aarch64_gnu as gnu  # noqa: PLC0415
 
     gcc, clang = project.tool("gcc-aarch64"), project.tool("clang")

@@ -32,6 +32,9 @@ ANDROID = {
 }
 """The libraries that Android apps may use, each with the API level that introduced it."""
 
+SHARED_STL = "libc++_shared.so"
+"""The shared C++ library of zig and of the NDK, which no device has."""
+
 
 def system_libraries(profile: Profile) -> frozenset[str]:
     """The libraries that programs of `profile` may need without shipping them.

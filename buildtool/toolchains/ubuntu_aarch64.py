@@ -13,11 +13,14 @@ from buildtool.toolchains.zig_cpu import ZigCpuRule
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest release on Snapdragon boards
 
 
-def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
+def ubuntu_aarch64(
+    glibc: str = DEFAULT_GLIBC, requirement: Tool | Zig = NO_REQUIREMENT, stl: str = "auto"
+) -> Profile:
     """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
 
-    `requirement` is as for `hexagon`.  Raises `ProfileError` for an invalid glibc version,
-    `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
+    `requirement` is as for `hexagon`, `stl` is BUILDTOOL_STL of cmake/shared_stl.cmake.
+    Raises `ProfileError` for an invalid glibc version, `ToolMissingError` without zig,
+    `ToolUnfitError` if it is unusable.
     """
     check_glibc(glibc)
     zig = usable_zig(requirement)
@@ -27,7 +30,7 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, requirement: Tool | Zig = NO_REQU
         name=f"ubuntu-aarch64-glibc{glibc}",
         platform="ubuntu-aarch64",
         template="ubuntu_aarch64.cmake.in",
-        settings={"GLIBC": glibc},
+        settings={"GLIBC": glibc, "STL": stl},
         identity=zig.identity,
         places={"ZIG": program, "ZIG_LIB": str(zig.library)},
         compiler=Compiler(

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.toolchains.android import ALIGNED_CXX, PAGE, SHARED_CXX
+from buildtool.toolchains.android import ALIGNED_CXX, PAGE
+from buildtool.toolchains.system_libraries import SHARED_STL
 
 RULE = Rule("android-pages", __doc__, code="page-size")
 
@@ -22,7 +23,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if smallest >= PAGE:
             continue
         name = posixpath.basename(path)
-        if name == SHARED_CXX:
+        if name == SHARED_STL:
             remedy = f'Use NDK r{ALIGNED_CXX} or newer, or set stl = "c++_static".'
         else:
             remedy = (

@@ -10,7 +10,10 @@ from buildtool.core.elf import read_dynamic
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.runpath import elf_files
 from buildtool.plan.plan import CMakeStep
-from buildtool.toolchains.system_libraries import system_libraries
+from buildtool.toolchains.system_libraries import SHARED_STL, system_libraries
+
+_SHARED_STL = "buildtool_shared_stl"
+"""The CMake target of the shared C++ library: see cmake/shared_stl.cmake."""
 
 
 def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
@@ -18,7 +21,8 @@ def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
     there, into `into`, under the needed names; and the libraries that these need.
 
     Only libraries that a CMake target of the step's build tree makes: often install() rules or
-    `artifacts` name only the program.  Raises `ElfError` and `FileApiError`.
+    `artifacts` name only the program, and none names the shared C++ library.  Raises `ElfError` and
+    `FileApiError`.
     """
     present = (path.name for folder in shipped for path in folder.rglob("*"))
     known = {*system_libraries(step.profile), *step.profile.runtime, *present}
@@ -47,7 +51,10 @@ def built(name: str, targets: Iterable[CMakeTarget]) -> Iterator[Path]:
     The File API reports `libx.so`; its SONAME `libx.so.1` is a symlink to the same file.
     """
     for target in targets:
-        for artifact in target.artifacts if target.kind == "SHARED_LIBRARY" else ():
+        artifacts = target.artifacts if target.kind == "SHARED_LIBRARY" else ()
+        if target.name == _SHARED_STL:
+            artifacts = (target.build / "buildtool_stl" / SHARED_STL,)
+        for artifact in artifacts:
             path = artifact.with_name(name)
             if path.is_file() and path.resolve() == artifact.resolve():
                 yield path

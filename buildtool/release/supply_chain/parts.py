@@ -8,6 +8,7 @@ from pathlib import Path
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
 from buildtool.plan.plan import CMakeStep, Step
+from buildtool.toolchains.system_libraries import SHARED_STL
 
 _LLVM = "Apache-2.0 WITH LLVM-exception"
 
@@ -64,7 +65,8 @@ def _parts(result: StepResult, shipped: Collection[str]) -> Iterator[Part]:
         name: path for name, path in runtime.items() if Path(name).name in step.profile.runtime
     }
     if isinstance(step, CMakeStep) or toolchain:
-        yield from _toolchain(step, _places(step, toolchain, shipped))
+        own = {name: "" for name in result.files if Path(name).name == SHARED_STL}
+        yield from _toolchain(step, _places(step, {**toolchain, **own}, shipped))
 
 
 def _places(step: Step, runtime: dict[str, str], shipped: Collection[str]) -> tuple[str, ...]:

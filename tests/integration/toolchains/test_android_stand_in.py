@@ -13,7 +13,7 @@ from buildtool.contract.build_checks import ContractError, check_host_files
 from buildtool.core.elf import read_elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.project.model import Tool
-from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError
+from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError, ndk_libraries
 from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.android import PAGE, android
 from buildtool.toolchains.profile import Profile
@@ -21,6 +21,7 @@ from tests.command_line import Buildtool, Edit
 from tests.standins.fixtures import MakeNdk
 
 from .conftest import PlainCMake
+from .test_shared_stl import ACROSS, compile_stl, run
 
 RELEASES = (
     *("r25", "r29"),
@@ -127,10 +128,11 @@ def test_a_stand_in_links_small_pages_by_default(
     assert "aligned to 4096 bytes, not 16384" in caught.value.why
 
 
-@pytest.mark.parametrize(("stl", "needed"), [("c++_shared", True), ("c++_static", False)])
+@pytest.mark.parametrize(("stl", "needed"), [("c++_shared", True), ("auto", False)])
 def test_the_cxx_library_of_a_stand_in(
     stl: str, needed: bool, stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
 ) -> None:
+    """The shared library is in C: "auto" links the C++ library into the program."""
     write(plain_cmake, cxx=True)
     chosen = profile(stand_in_ndk("r28"), stl=stl)
 
@@ -140,7 +142,26 @@ def test_the_cxx_library_of_a_stand_in(
     assert [*chosen.runtime] == (["libc++_shared.so"] if needed else [])
     assert all(path.is_file() for path in chosen.runtime.values())
     assert (chosen.compiler.kind, chosen.compiler.version) == ("clang", "19")
-    assert chosen.compiler.libcxx == stl
+    assert chosen.compiler.libcxx == ("c++_shared" if needed else "c++_static")
+
+
+def test_several_libraries_of_a_stand_in_have_one_cxx_library(
+    stand_in_ndk: MakeNdk, plain_cmake: PlainCMake, tmp_path: Path
+) -> None:
+    """The stand-in has zig's C++ library here, so that the program runs."""
+    ndk = tmp_path / "ndk"
+    shutil.copytree(stand_in_ndk("r28"), ndk, symlinks=True)
+    compile_stl(ndk_libraries(ndk) / "libc++_shared.so")
+    shutil.copytree(ACROSS, plain_cmake.root, dirs_exist_ok=True)
+
+    tree, _ = plain_cmake.build(profile(ndk, stl="auto"), path="/usr/bin:/bin")
+
+    for name in ("across", "libbase.so", "libmiddle.so", "libplugin.so"):
+        assert "libc++_shared.so" in read_elf(tree / name).needed
+    ran = run(tree / "across", libraries=f"{tree}:{tree}/buildtool_stl")
+    assert ran == ("square 2.5\ngood\n", 0)
+    old = profile(stand_in_ndk("r26"), stl="auto")  # its library is for pages of 4 KiB
+    assert old.digest == profile(stand_in_ndk("r26"), stl="c++_static").digest
 
 
 def test_stand_in_api_levels(stand_in_ndk: MakeNdk) -> None:
@@ -179,7 +200,7 @@ def test_a_project_for_a_stand_in_ships_the_shared_cxx_library_when_it_is_needed
     shutil.copytree(stand_in_ndk("r28"), tmp_path / "ndk", symlinks=True)
     with (project / "buildtool.toml").open("a") as file:
         file.write(f'\n[tool.android-ndk]\npath = "{tmp_path}/ndk"\n')
-        file.write('\n[target.phone]\nplatform = "android"\nstl = "c++_shared"\n')
+        file.write('\n[target.phone]\nplatform = "android"\n')
     (project / "host/extra.cpp").write_text("int extra() { return 1; }\n")
     edit(
         project / "host/CMakeLists.txt",
@@ -202,6 +223,8 @@ def test_a_project_for_a_stand_in_ships_the_shared_cxx_library_when_it_is_needed
         tmp_path / "ndk/toolchains/llvm/prebuilt/linux-x86_64/sysroot/usr/lib"
         "/aarch64-linux-android/libc++_shared.so"
     )
+    with (project / "buildtool.toml").open("a") as file:
+        file.write('stl = "c++_shared"\n')
     done = buildtool("build", "phone", cwd=project)
     assert done.returncode == 1
     assert "libc++_shared.so cannot be loaded on devices with 16 KiB pages" in done.stderr

@@ -1,0 +1,126 @@
+"""Programs and shared libraries in C++ that zig links have one C++ library together."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.core.elf import read_dynamic
+from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.qemu import CROSS_LIBRARIES
+from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.system_libraries import SHARED_STL
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+from .conftest import NO_PROGRAMS, PlainCMake
+
+ACROSS = Path(__file__).parent / "across"
+OTHER = """\
+#include <sstream>
+#include <stdexcept>
+#include <string>
+struct Base { virtual ~Base() {} };
+struct Derived : Base {};
+extern "C" int use_streams_and_exceptions() {
+    int good = 0;
+    try { std::ostringstream out; out << 2.5; throw std::runtime_error(out.str()); }
+    catch (const std::exception &error) { good += error.what() == std::string("2.5"); }
+    try { good += std::stoi("x"); } catch (const std::invalid_argument &) { good++; }
+    Base *base = new Derived;
+    good += dynamic_cast<Derived *>(base) != nullptr;
+    delete base;
+    return good;
+}
+"""
+KINDS = """\
+cmake_minimum_required(VERSION 3.22)
+project(kinds C CXX)
+add_executable(program main.cpp)
+if(KIND STREQUAL "C library")
+  add_library(part SHARED part.c)
+elseif(KIND STREQUAL "C++ library")
+  add_library(archive STATIC part.cpp)
+  add_subdirectory(below)
+elseif(KIND STREQUAL "plugin")
+  add_library(part MODULE part.cpp)
+endif()
+"""
+
+
+def compile_stl(library: Path) -> None:
+    """Compile the shared C++ library as toolchain files of zig do."""
+    zig = usable_zig()
+    values = [f"-DZIG={zig.where}", f"-DZIG_LIB={zig.library}", "-DTARGET=aarch64-linux-gnu.2.35"]
+    script = _data.path("cmake") / "compile_stl.cmake"
+    subprocess.run([find_cmake().program, *values, "-P", script, library], check=True)
+
+
+def run(program: Path, *arguments: str | Path, libraries: str | Path = "") -> tuple[str, int]:
+    qemu: list[str | Path] = ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent]
+    if libraries:
+        qemu += ["-E", f"LD_LIBRARY_PATH={libraries}"]
+    ran = subprocess.run(
+        [*qemu, program, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return ran.stdout, ran.returncode
+
+
+def test_exceptions_rtti_streams_and_thread_locals_across_three_libraries(
+    plain_cmake: PlainCMake, tmp_path: Path
+) -> None:
+    """With the toolchain file alone, in the build tree and where it is installed, beside a library
+    that uses GCC's C++ library."""
+    shutil.copytree(ACROSS, plain_cmake.root, dirs_exist_ok=True)
+    other = tmp_path / "libother.so"
+    gcc = ["aarch64-linux-gnu-g++", "-shared", "-fPIC", "-x", "c++", "-", "-o", str(other)]
+    subprocess.run(gcc, input=OTHER, text=True, check=True)
+
+    tree, _ = plain_cmake.build(ubuntu_aarch64())
+
+    ran = run(tree / "across", tree / "libplugin.so", other)
+    assert ran == ("square 2.5\ngood\n", 0)
+    for name in ("across", "libbase.so", "libmiddle.so", "libplugin.so"):
+        assert SHARED_STL in read_dynamic(tree / name).needed
+    prefix = tmp_path / "prefix"
+    plain_cmake.tool([find_cmake().program, "--install", tree, "--prefix", prefix], NO_PROGRAMS)
+    ran = run(prefix / "bin/across", libraries=prefix / "lib")
+    assert ran == ("square 2.5\ngood\n", 0)
+    assert bytes(usable_zig().library.resolve()) not in (prefix / "lib" / SHARED_STL).read_bytes()
+
+
+def test_which_projects_link_the_shared_cxx_library(plain_cmake: PlainCMake) -> None:
+    below = plain_cmake.root / "below"
+    prefix = plain_cmake.root / "prefix"
+    for folder in (below, prefix / "lib"):
+        folder.mkdir(parents=True)
+    plain_cmake.write(CMakeLists_txt=KINDS, main_cpp="int main() {}", part_c="", part_cpp="")
+    (below / "CMakeLists.txt").write_text(
+        'add_library(part SHARED empty.c)\ntarget_link_libraries(part "$<LINK_ONLY:archive>")\n'
+    )
+    (below / "empty.c").touch()
+    (prefix / "lib" / SHARED_STL).touch()
+    cmake, tree = find_cmake(), plain_cmake.root / "tree"
+    toolchain = plain_cmake.root / "toolchain.cmake"
+    toolchain.write_text(ubuntu_aarch64().cmake_toolchain())
+    configure: list[str | Path] = [cmake.program, "-G", "Ninja", "-S", plain_cmake.root, "-B", tree]
+    configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}"]
+
+    def is_shared(kind: str, stl: str = "auto", needs: str | Path = "") -> bool:
+        entries = (f"-DKIND={kind}", f"-DBUILDTOOL_STL={stl}", f"-DCMAKE_PREFIX_PATH={needs}")
+        plain_cmake.tool([*configure, *entries], NO_PROGRAMS)
+        return "-nostdlib++" in (tree / "build.ninja").read_text()
+
+    assert not is_shared("program")
+    assert not is_shared("C library")
+    assert is_shared("C++ library")
+    assert is_shared("plugin")
+    assert is_shared("program", needs=prefix)
+    assert is_shared("program", "c++_shared")
+    assert not is_shared("C++ library", "c++_static")
