@@ -1,4 +1,5 @@
-"""The tests of a program with the real GoogleTest: they are discovered and run on the device."""
+"""The tests of a program with the real GoogleTest, in shared libraries: they are discovered and run
+on the device."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ cmake_minimum_required(VERSION 3.16)
 project(ring CXX)
 add_compile_options(-O0)
 enable_testing()
+set(BUILD_SHARED_LIBS ON)
 add_subdirectory("%s" googletest EXCLUDE_FROM_ALL)
 add_executable(ring-test ring_test.cpp)
 target_link_libraries(ring-test PRIVATE gtest_main)
@@ -47,7 +49,6 @@ name = "ring"
 source = "."
 [target.sim]
 platform = "ubuntu-aarch64"
-toolchain = "gcc"
 """
 
 

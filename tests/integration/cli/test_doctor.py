@@ -223,7 +223,7 @@ def test_stand_in_ndk_and_sdk_make_a_phone_buildable(
     }
     assert row(document, "hexagon", "sdk")["version"] == "6.6.0.0"
     assert target(document, "phone")["profiles"] == [
-        "android-31-c++_static",
+        "android-31",
         "hexagon-v73-sdk6.6.0.0",
     ]
 

@@ -162,6 +162,13 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
         ),
         (
             "[target.sim]",
+            '[target.sim]\ntoolchain = "gcc"\nstl = "c++_shared"',
+            15,
+            "target.sim.stl",
+            "'c++_shared' is not a C++ library of toolchain 'gcc'",
+        ),
+        (
+            "[target.sim]",
             '[target.sim]\nprograms = ["bin/a"]',
             14,
             "target.sim.programs",
