@@ -6,6 +6,7 @@
 #
 # BUILDTOOL_STL is c++_static, c++_shared, or auto.  The last one is c++_shared if the project makes a
 # SHARED library in C++, or a MODULE and a program, or if a library in CMAKE_PREFIX_PATH needs it.
+cmake_policy(VERSION 3.20) # in this file
 set(BUILDTOOL_SHARED_STL libc++_shared.so)
 
 get_property(_is_test GLOBAL PROPERTY IN_TRY_COMPILE)

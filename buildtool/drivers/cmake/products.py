@@ -138,7 +138,9 @@ def add_artifacts(step: CMakeStep, copied: Path, folder: Path) -> None:
                 why="its install() rules install one, and 'artifacts' names another",
                 remedy=f"Remove {name} from 'artifacts', or do not run the rules: install = false.",
             )
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.parent.is_dir():
+            target.parent.mkdir()
+            target.parent.chmod(0o755)  # whatever the umask is
         path.replace(target)
 
 

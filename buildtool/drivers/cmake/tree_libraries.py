@@ -41,6 +41,7 @@ def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
             for library in sorted(found, key=lambda p: str(p.parent) not in file.runpath)[:1]:
                 copy = into / (name if step.arch else f"lib/{name}")
                 copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.parent.chmod(0o755)  # whatever the umask is
                 shutil.copy(library, copy)
                 waiting.append(copy)
 

@@ -23,10 +23,18 @@ install(FILES main.c DESTINATION share RENAME read-only
   PERMISSIONS OWNER_READ GROUP_READ WORLD_READ)
 install(FILES main.c DESTINATION share RENAME odd
   PERMISSIONS OWNER_READ OWNER_EXECUTE WORLD_READ)
+file(WRITE ${CMAKE_BINARY_DIR}/part.c "int part;")
+file(WRITE ${CMAKE_BINARY_DIR}/use.c
+  "extern int part; __attribute__((constructor)) static void use(void) { part++; }")
+add_library(part SHARED ${CMAKE_BINARY_DIR}/part.c)
+target_sources(app PRIVATE ${CMAKE_BINARY_DIR}/use.c)
+set_property(TARGET app APPEND PROPERTY LINK_LIBRARIES part)
 """
 SHIPPED = {
     "bin": 0o755,
     "bin/app": 0o755,
+    "lib": 0o755,
+    "lib/libpart.so": 0o755,
     "share": 0o755,
     "share/current": "v1",
     "share/odd": 0o755,
