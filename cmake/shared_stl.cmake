@@ -8,6 +8,10 @@
 # SHARED library in C++, or a MODULE and a program, or if a library in CMAKE_PREFIX_PATH needs it.
 cmake_policy(VERSION 3.20) # in this file
 set(BUILDTOOL_SHARED_STL libc++_shared.so)
+if(NOT BUILDTOOL_STL MATCHES "^(auto|c[+][+]_static|c[+][+]_shared)$")
+  message(FATAL_ERROR "BUILDTOOL_STL is \"${BUILDTOOL_STL}\", which is none of the C++ libraries of zig."
+    "  Set it to auto, c++_static or c++_shared.")
+endif()
 
 get_property(_is_test GLOBAL PROPERTY IN_TRY_COMPILE)
 get_property(_is_deferred GLOBAL PROPERTY BUILDTOOL_STL_DEFERRED)

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from buildtool import _data
 from buildtool.core.elf import read_dynamic
 from buildtool.sdk.cmake import find_cmake
@@ -124,3 +126,5 @@ def test_which_projects_link_the_shared_cxx_library(plain_cmake: PlainCMake) -> 
     assert is_shared("program", needs=prefix)
     assert is_shared("program", "c++_shared")
     assert not is_shared("C++ library", "c++_static")
+    with pytest.raises(AssertionError, match="which is none of the C"):
+        is_shared("program", "shared")
