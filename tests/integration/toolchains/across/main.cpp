@@ -112,7 +112,7 @@ int main(int count, char **arguments) {
   check_throws<BadShape>("own"); // after dlclose()
   if (count > 2) { // a library with another C++ library
     void *other = dlopen(arguments[2], RTLD_NOW);
-    auto *use = other != nullptr ? symbol<int()>(other, "use_streams_and_exceptions") : nullptr;
+    auto *use = other != nullptr ? symbol<int()>(other, "use_exceptions") : nullptr;
     check(use != nullptr && use() == 3, "the device's libstdc++");
     check_throws<std::exception>("runtime_error");
   }
