@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return complete(given[1:])
     directories, argv = _split_directories(given)
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     command = next((word for word in argv if not word.startswith("-")), "")
     failed = NOT_RUN if command in ("run", "test") else 0
     misused = NOT_RUN if command == "run" else 0
@@ -103,7 +105,7 @@ def _run_without_typer(argv: list[str]) -> int | None:
     Of `build` with nothing to do, importing typer and describing the commands to it would take half
     of the instructions (220 of 445 million, callgrind); of `--help` and `--version`, two thirds.
     """
-    if argv == ["--version"]:
+    if argv in (["--version"], ["-V"], ["version"]):
         from buildtool import __version__
         from buildtool.cli.show import show
 

@@ -71,7 +71,7 @@ def add(
     json: Json = False,
 ) -> None:
     """Connect to a device, and add it to devices.toml."""
-    from buildtool.deploy.add_device import append_device, propose_name, propose_target, table_of
+    from buildtool.deploy.add_device import propose_name, propose_target
     from buildtool.deploy.configuration import (
         ConfiguredDevice,
         configured_devices,
@@ -79,6 +79,7 @@ def add(
         project_file,
         user_file,
     )
+    from buildtool.deploy.device_tables import append_device, table_of
     from buildtool.deploy.facts import facts_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
@@ -114,6 +115,31 @@ def add(
         show(f"  {line}")
     if project and not target:
         show(f"! no target of {project.name} fits: buildtool devices check {name} --target TARGET")
+
+
+@app.command(cls=Command)
+def remove(name: DeviceName) -> None:
+    """Remove a device from devices.toml. Nothing is removed from the device."""
+    from buildtool.deploy.configuration import file_of
+    from buildtool.deploy.device_tables import remove_device
+
+    file, _ = file_of(name, _project())
+    remove_device(file, name)
+    show(f"removed {name} from {file}")
+
+
+@app.command(cls=Command)
+def rename(
+    name: DeviceName,
+    new: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
+) -> None:
+    """Change the name of a device in devices.toml."""
+    from buildtool.deploy.configuration import file_of
+    from buildtool.deploy.device_tables import rename_device
+
+    file, _ = file_of(name, _project())
+    rename_device(file, name, new)
+    show(f"renamed {name} to {new} in {file}")
 
 
 @app.command(cls=Command)

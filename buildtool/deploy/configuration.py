@@ -122,18 +122,29 @@ def open_device(name: str, project: Project | None) -> "Device":
 
     Raises `UsageError` for an unknown name, `DevicesError`, and the errors of finding ssh or adb.
     """
-    devices = configured_devices(project)
-    known = [BUILT_IN_TARGET, *devices]
-    if name not in devices:
-        remedy = f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST"
-        if project and name in project.runs:
-            remedy = f"It is a named run: buildtool run {BUILT_IN_TARGET} {name}"
-        raise UsageError(
-            f"there is no device {name!r}",
-            why=f"devices are configured in {_files(project)}",
-            remedy=remedy,
-        )
-    return device_of(name, devices[name], project)
+    return device_of(name, file_of(name, project)[1], project)
+
+
+def file_of(name: str, project: Project | None) -> tuple[Path, ConfiguredDevice]:
+    """The file that configures the device called `name`, and what it says.
+
+    Raises `UsageError` for an unknown name, and `DevicesError`.
+    """
+    found = devices_by_file(project)
+    for file, devices in reversed(found.items()):
+        if name in devices:
+            return file, devices[name]
+    if name == BUILT_IN_TARGET:
+        raise UsageError(f"{name} is built in", remedy="Name a device of devices.toml.")
+    known = [BUILT_IN_TARGET, *(each for devices in found.values() for each in devices)]
+    remedy = f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST"
+    if project and name in project.runs:
+        remedy = f"It is a named run: buildtool run {BUILT_IN_TARGET} {name}"
+    raise UsageError(
+        f"there is no device {name!r}",
+        why=f"devices are configured in {_files(project)}",
+        remedy=remedy,
+    )
 
 
 def device_of(name: str, device: ConfiguredDevice, project: Project | None) -> "Device":

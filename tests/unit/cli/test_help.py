@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from buildtool import __version__
 from buildtool.cli import main
 from buildtool.cli.app import typer_app
 from buildtool.cli.command_table import read_commands
@@ -112,6 +113,20 @@ def test_neither_typer_nor_rich_is_needed(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize("words", [["cache", "gc"], []])
+def test_help_is_a_command_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", *words]) == 0
+    assert capsys.readouterr().out == help_page(words)
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--version"], ["-V"], ["version"]):
+        assert main(words) == 0
+        assert capsys.readouterr().out == f"buildtool {__version__}\n"
+
+
 def test_an_unknown_command_has_no_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "nonsense"]) == 2
+    assert "No such command 'nonsense'" in capsys.readouterr().err
     assert main(["biuld", "-h"]) == 2
     assert "Did you mean 'build'?" in capsys.readouterr().err
