@@ -14,6 +14,7 @@ SOURCES = REPOSITORY / "tests/integration/toolchains/across"
 LIBRARIES = """\
 cmake_minimum_required(VERSION 3.22)
 project(libraries CXX)
+add_compile_options(-O0)
 add_library(base SHARED base.cpp)
 add_library(middle SHARED middle.cpp)
 target_link_libraries(middle PUBLIC base)
@@ -25,6 +26,7 @@ install(FILES across.h DESTINATION include)
 PROGRAM = """\
 cmake_minimum_required(VERSION 3.22)
 project(program CXX)
+add_compile_options(-O0)
 find_library(BASE base REQUIRED)
 find_library(MIDDLE middle REQUIRED)
 find_path(HEADERS across.h REQUIRED)
