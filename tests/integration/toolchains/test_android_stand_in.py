@@ -145,6 +145,7 @@ def test_the_cxx_library_of_a_stand_in(
     assert chosen.compiler.libcxx == ("c++_shared" if needed else "c++_static")
 
 
+@pytest.mark.long
 def test_several_libraries_of_a_stand_in_have_one_cxx_library(
     stand_in_ndk: MakeNdk, plain_cmake: PlainCMake, tmp_path: Path
 ) -> None:
