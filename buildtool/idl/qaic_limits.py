@@ -2,6 +2,7 @@
 
 qaic's own preprocessor knows five directives, none of which gives a macro a value, and its grammar
 is smaller.  Source: qualcomm/QAIC, src/Language/Preprocessor/Cpp.hs and src/Language/Idl/Parser.hs.
+For some structs it stops with an internal error.  Source: runs of qaic 01.00.51.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.model import Unit
+from buildtool.idl.layout.types import is_flat, strip_typedefs
+from buildtool.idl.model import Array, String, Struct, Type, Unit
+from buildtool.idl.model import Sequence as SequenceType
 from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES
 from buildtool.idl.preprocess.source import Source, read_source
 from buildtool.idl.preprocess.tokens import Kind, Token, tokenize
@@ -33,7 +36,55 @@ def qaic_warnings(unit: Unit) -> tuple[IdlError, ...]:
         path = Path(name)
         if path.parent.resolve() != BUILTIN_INCLUDES.resolve():
             found += _of_file(path)
+    found += _of_structs(unit)
     return tuple(found[:MAX_WARNINGS])
+
+
+def _of_structs(unit: Unit) -> Iterator[IdlError]:
+    """Members of structs that parameters use, with which qaic stops: `bad scalar native size`."""
+    parameters = (
+        parameter.type
+        for interface in unit.interfaces
+        for method in interface.methods
+        for parameter in method.parameters
+    )
+    structs: dict[Struct, None] = {}
+    for type_ in parameters:
+        _add_structs(type_, structs)
+    for struct in structs:
+        before = ""
+        for member in struct.members:
+            if before and isinstance(strip_typedefs(member.type), String):
+                yield IdlError(
+                    f"qaic fails on the text `{member.name}` after `{before}`, a sequence of texts,"
+                    " sequences or structs that contain some",
+                    code=CODE,
+                    location=member.location,
+                    width=len(member.name),
+                    remedy=f"declare `{member.name}` before `{before}`",
+                )
+                break
+            if not before and _has_nested_sequence(member.type):
+                before = member.name
+
+
+def _add_structs(type_: Type, structs: dict[Struct, None]) -> None:
+    resolved = strip_typedefs(type_)
+    if isinstance(resolved, SequenceType | Array):
+        _add_structs(resolved.element, structs)
+    elif isinstance(resolved, Struct) and resolved not in structs:
+        structs[resolved] = None
+        for member in resolved.members:
+            _add_structs(member.type, structs)
+
+
+def _has_nested_sequence(type_: Type) -> bool:
+    resolved = strip_typedefs(type_)
+    if isinstance(resolved, SequenceType):
+        return not is_flat(resolved.element)
+    return isinstance(resolved, Struct) and any(
+        _has_nested_sequence(member.type) for member in resolved.members
+    )
 
 
 def _of_file(path: Path) -> Iterator[IdlError]:

@@ -48,6 +48,33 @@ interface i : remote_handle64 {
 """
 
 
+M = "interface i {{ long m({} x); }};\n"
+# (declarations, the parameter, what the warning names).  Source: runs of qaic 01.00.51.
+STRUCTS = [
+    ("struct s { sequence<string> a; wstring w; };", "in s", "`w` after `a`"),
+    ("struct s { sequence<wstring> a; long n; string w; };", "rout s", "`w` after `a`"),
+    ("struct u { sequence<long> a; }; struct s { sequence<u> b; string w; };", "in s", "`w`"),
+    ("struct u { sequence<string> a; }; struct s { u b; string w; };", "in s", "`w` after `b`"),
+    ("typedef sequence<string> q; typedef string t; struct s { q a; t w; };", "in s", "`w`"),
+    ("struct s { sequence<string> a; string w; };", "in sequence<s>", "`w` after `a`"),
+    ("struct s { sequence<string> a; string w; };", "in long", ""),
+    ("struct s { wstring w; sequence<string> a; long n; };", "in s", ""),
+    ("struct u { long a; }; struct s { sequence<u> a; string w; };", "in s", ""),
+    ("struct s { sequence<long> a; wstring w; sequence<string> b; };", "in s", ""),
+    ("struct u { string a; }; struct s { u b; string w; };", "in s", ""),
+]
+
+
+@pytest.mark.parametrize(("declared", "parameter", "part"), STRUCTS)
+def test_texts_in_structs_with_which_qaic_fails_have_a_warning(
+    idl: IdlFiles, declared: str, parameter: str, part: str
+) -> None:
+    found = qaic_warnings(idl.load(f"{declared}\n{M.format(parameter)}"))
+    assert [(each.location and each.location.line, part in each.problem) for each in found] == (
+        [(1, True)] if part else []
+    )
+
+
 @pytest.mark.parametrize(("text", "warnings"), REFUSED)
 def test_what_qaic_refuses_has_a_warning(
     idl: IdlFiles, text: str, warnings: list[tuple[int, str]]
