@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool import flow
 from buildtool.cli.screen import Screen
-from buildtool.cli.show import show
+from buildtool.cli.show import show, show_files
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 
@@ -69,10 +69,5 @@ def _show_plan(plan: Plan) -> None:
 
 
 def _show_release(release: Release) -> None:
-    for path in sorted(release.directory.rglob("*")):
-        name = str(path.relative_to(release.directory))
-        if path.is_symlink():
-            show(f"{name} -> {path.readlink()}")
-        elif path.is_file():
-            show(f"{name:<44} {path.stat().st_size:>12,} B")
+    show_files(release.directory)
     show(f"in {release.directory}")

@@ -27,7 +27,10 @@ def idl(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", metavar="DIR", help="Output directory; default: the current directory."
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Output directory; default: the current directory.",
         ),
     ] = Path(),
     depfile: Annotated[

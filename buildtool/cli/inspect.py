@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from buildtool.cli.options import Json, print_json
-from buildtool.cli.show import show, show_json
+from buildtool.cli.show import show, show_files, show_json
 
 if TYPE_CHECKING:
     from buildtool.contract.inspection import Inspection
@@ -51,7 +51,7 @@ def inspect(
     """Check files, directories and archives by the rules for releases.
 
     For an ELF file it also prints facts: machine, SONAME, needed libraries and where they are,
-    segments, notes, symbols.
+    segments, notes, symbols. For an archive it prints its files.
     """
     from buildtool.cli.elf_facts import facts, show_facts
     from buildtool.core.elf import read_elf
@@ -83,7 +83,7 @@ def inspect(
         _check_skels(paths, skel, device, quiet=quiet, json=json)
         return
     elves = {path: read_elf(path) for path in paths if not path.is_dir() and not is_archive(path)}
-    found = [_inspect(path, device) for path in paths]
+    found = [_inspect(path, device, show=not (quiet or json or sarif)) for path in paths]
     if sarif:
         from buildtool.contract.sarif import sarif as sarif_document
 
@@ -103,7 +103,8 @@ def inspect(
         raise typer.Exit(1)
 
 
-def _inspect(path: Path, sysroot: Sysroot | None) -> Inspection:
+def _inspect(path: Path, sysroot: Sysroot | None, *, show: bool) -> Inspection:
+    """Check a file, a directory or an archive; with `show`, print what an archive contains."""
     from buildtool.contract.inspection import ARCHIVE, inspect_directory, inspect_file
     from buildtool.release.unpack import is_archive, unpack
 
@@ -118,6 +119,8 @@ def _inspect(path: Path, sysroot: Sysroot | None) -> Inspection:
     with signals_as_interrupt(), tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
         files = Path(folder, "files")
         unpack(path, files)
+        if show:
+            show_files(files)
         return inspect_directory(files, ARCHIVE, str(path), sysroot)
 
 

@@ -23,7 +23,7 @@ def profile(
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Write to FILE instead of printing."),
+        typer.Option("-o", "--output", metavar="FILE", help="Write to FILE instead of printing."),
     ] = None,
     conan: Annotated[
         bool, typer.Option("--conan", help="A Conan profile, for the project's Conan home.")

@@ -60,7 +60,7 @@ def run_program(
     screen = Screen(quiet=True, verbose=verbose)
 
     def request_of(project: Project) -> RunRequest:
-        named = find_named_run(project, name) if name else None
+        named = find_named_run(project, name, device) if name else None
         return RunRequest(
             command=tuple(command) or ((named.program, *named.args) if named else ()),
             env={**variables(named.env if named else {}), **dict(_variable(text) for text in env)},
@@ -121,17 +121,16 @@ def _accepted(status: int) -> str:
     )
 
 
-def find_named_run(project: Project, name: str) -> Run:
+def find_named_run(project: Project, name: str, device: str = "DEVICE") -> Run:
     """The run `name` of the project; raises `UsageError` with a suggestion."""
-
     if found := project.runs.get(name):
         return found
+    program = name if "/" in name else f"bin/{name}"
+    known = f"{suggest(name, project.runs)} " if project.runs else ""
     raise UsageError(
         f"there is no run {name!r} in the project",
         why="a program is named after --, a named run of buildtool.toml before it",
-        remedy=suggest(name, project.runs)
-        if project.runs
-        else f"Add [run.{name}] to buildtool.toml, or write: buildtool run DEVICE -- {name}",
+        remedy=f"{known}For a program, write: buildtool run {device} -- {program}",
     )
 
 

@@ -19,7 +19,9 @@ app = typer.Typer(cls=Group, help="Install the SDKs of vendors.")
 @app.command(cls=Command)
 def install(
     kind: Annotated[str, typer.Argument(metavar="SDK", help="hexagon, or ndk.")],
-    version: Annotated[str, typer.Argument(metavar="VERSION", help='Such as "6.5.0.0", "r27c".')],
+    version: Annotated[
+        str, typer.Argument(metavar="[VERSION]", help="Such as 6.5.0.0, r27c; default: list them.")
+    ] = "",
     *,
     source: Annotated[
         str, typer.Option("--from", metavar="PLACE", help="A mirror's URL, or a file.")
@@ -37,9 +39,15 @@ def install(
     An interrupted download continues when the command is repeated.
     """
     from buildtool.cli.screen import Screen
-    from buildtool.sdk.archives import find_archive
+    from buildtool.sdk.archives import find_archive, known_versions
     from buildtool.sdk.install import install_sdk
 
+    if not version:
+        raise UsageError(
+            f"which version of {kind} to install is not clear",
+            why=f"known versions: {', '.join(known_versions(kind))}",
+            remedy=f"Name one: buildtool sdk install {kind} VERSION",
+        )
     archive = find_archive(kind, version)
     if sha256:
         if not is_digest(sha256.lower()):

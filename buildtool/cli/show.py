@@ -34,6 +34,16 @@ def shows_colours(stream: TextIO) -> bool:
     return not plain and stream.isatty()
 
 
+def show_files(directory: Path) -> None:
+    """Print the files below `directory` with their sizes, and the links."""
+    for path in sorted(directory.rglob("*")):
+        name = str(path.relative_to(directory))
+        if path.is_symlink():
+            show(f"{name} -> {path.readlink()}")
+        elif path.is_file():
+            show(f"{name:<44} {path.stat().st_size:>12,} B")
+
+
 def show_json(value: Any) -> None:
     """Print the JSON document of a command."""
     write(json.dumps(value, indent=2) + "\n")

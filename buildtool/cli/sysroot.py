@@ -112,7 +112,9 @@ def stub(
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="DIR", help="Output directory; default: in the cache."),
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Output directory; default: in the cache."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

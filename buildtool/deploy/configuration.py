@@ -138,6 +138,11 @@ def file_of(name: str, project: Project | None) -> tuple[Path, ConfiguredDevice]
         raise UsageError(f"{name} is built in", remedy="Name a device of devices.toml.")
     known = [BUILT_IN_TARGET, *(each for devices in found.values() for each in devices)]
     remedy = f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST"
+    if project and name in project.targets:
+        remedy = (
+            f"It is a target: add a device with it, buildtool devices add NAME --target {name},"
+            f" or run it on {BUILT_IN_TARGET}: --target {name}"
+        )
     if project and name in project.runs:
         remedy = f"It is a named run: buildtool run {BUILT_IN_TARGET} {name}"
     raise UsageError(

@@ -142,6 +142,8 @@ def package(
     check_formats(names, target)
     output = output or project.root / OUTPUT
     check_output(output)
+    if "deb" in names and not project.header.maintainer:
+        listener(Note('the deb has no maintainer: set maintainer = "Name <address>" in [project]'))
     source = find_source(project.root, output, lambda text: listener(Note(text)))
     with signals_as_interrupt():
         with open_target(project, target_name, listener, options) as (plan, context):

@@ -38,6 +38,9 @@ class Header(Value):
 
     name: Annotated[str, Key("name of the project: letters, digits, . _ -")]
     version: Annotated[str, Key("version of the project: letters, digits, . _ + ~ ! : -")] = "0.0.0"
+    required_version: Annotated[
+        str, Key('versions of buildtool that can build it, such as ">=0.2, <1"')
+    ] = ""
     description: Annotated[str, Key("what it is, in one line; packages show it")] = ""
     maintainer: Annotated[
         str, Key('who is responsible for its packages: "Name <address>", as in Debian')

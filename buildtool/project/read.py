@@ -87,6 +87,7 @@ def parse_project(file: Path, text: str) -> Project:
 
 def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
     reader = TableReader(file, text, ProjectError)
+    _check_version(reader, tables)
     reader.known(tables, ["project", *SECTIONS], ())
     if "project" not in tables:
         raise reader.error((), "has no [project] table", 'Add: [project]\nname = "my-project"')
@@ -108,3 +109,27 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
     for key, message, remedy in violations(project):
         raise reader.error(key, message, remedy)
     return project
+
+
+def _check_version(reader: TableReader, tables: Mapping[str, Any]) -> None:
+    """Check `required-version` before anything else: other keys may be those of newer versions."""
+    header = tables.get("project")
+    wanted = header.get("required-version", "") if isinstance(header, dict) else ""
+    if not wanted or not isinstance(wanted, str):
+        return
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - few have it
+
+    from buildtool import __version__  # noqa: PLC0415 - as above
+
+    at = ("project", "required-version")
+    try:
+        fits = SpecifierSet(wanted).contains(__version__, prereleases=True)
+    except InvalidSpecifier as error:
+        remedy = 'Write it as for pip: required-version = ">=0.2, <1"'
+        raise reader.error(at, f"{wanted!r} is not a range of versions", remedy) from error
+    if not fits:
+        raise reader.error(
+            at,
+            f"the project needs buildtool {wanted}, and this is {__version__}",
+            "Install such a version of hexagon-buildtool, or change the key.",
+        )

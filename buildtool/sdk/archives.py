@@ -34,27 +34,33 @@ def known_archives() -> Mapping[str, Any]:
     return tomllib.loads(text)
 
 
+def known_versions(kind: str) -> tuple[str, ...]:
+    """The versions of the SDK `kind` in the table, newest last; raises `UsageError` for another."""
+    table = known_archives()
+    if kind not in table:
+        raise UsageError(f"{kind!r} is not an SDK", remedy=f"Take one of: {', '.join(table)}.")
+    return tuple(table[kind]["versions"])
+
+
 def find_archive(kind: str, version: str) -> SdkArchive:
     """The archive of `kind` ("hexagon", "ndk") in `version`, which need not be in the table.
 
     Raises `UsageError` for another kind, and for a text that cannot be a version.
     """
-    table = known_archives()
-    if kind not in table:
-        raise UsageError(f"{kind!r} is not an SDK", remedy=f"Take one of: {', '.join(table)}.")
-    sdk = table[kind]
+    known = known_versions(kind)
+    sdk = known_archives()[kind]
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.]{0,30}", version, re.ASCII):
         raise UsageError(
             f"{version!r} is not a version of the {sdk['name']}",
-            remedy=f"Known versions: {', '.join(sdk['versions'])}.",
+            remedy=f"Known versions: {', '.join(known)}.",
         )
-    known = sdk["versions"].get(version, {})
+    found = sdk["versions"].get(version, {})
     return SdkArchive(
         name=sdk["name"],
         version=version,
-        url=known.get("url", sdk["url"]).format(version=version),
+        url=found.get("url", sdk["url"]).format(version=version),
         licence=sdk["licence"],
-        sha256=known.get("sha256", ""),
-        size=known.get("size", 0),
-        directory=Path.home() / sdk["folder"] / known.get("revision", version),
+        sha256=found.get("sha256", ""),
+        size=found.get("size", 0),
+        directory=Path.home() / sdk["folder"] / found.get("revision", version),
     )

@@ -78,6 +78,8 @@ def test_usage_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
         (["build", "simm"], 2, "Did you mean 'sim'?"),
         (["build", "-j", "100000000"], 2, "100000000 is not in the range 0<=x<=1024"),
         (["run", "dragon", "--", "x"], 125, "there is no device 'dragon'"),
+        (["run", "sim", "demo"], 125, "write: buildtool run sim -- bin/demo"),
+        (["run", "sim", "bin/x"], 125, "write: buildtool run sim -- bin/x"),
         (["run", "sim", "--soc", "QCS6491", "--", "x"], 125, "Did you mean 'QCS6490'?"),
         (["run", "--no-such-option"], 125, "No such option"),
         (["profile", "--arch", "v81"], 2, "has no arch 'v81'"),

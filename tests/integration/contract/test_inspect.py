@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -217,6 +218,7 @@ def test_archives_are_checked_as_what_is_in_them(
     as_sarif = buildtool("inspect", name, "--sarif", cwd=tmp_path)
 
     assert done.returncode == 1
+    assert re.search(r"^demo-1/lib/libm\.so\.6 +[0-9,]+ B$", done.stdout, re.MULTILINE)
     assert "demo-1/lib/libm.so.6:\n  error: libm.so.6 shadows" in done.stdout
     assert done.stdout.endswith(f"{name}: 1 release, 6 files, 2 errors, 1 warning\n")
     (row,) = json.loads(as_json.stdout)["inspected"]

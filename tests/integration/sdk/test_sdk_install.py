@@ -147,6 +147,8 @@ def test_a_stand_in_with_another_digest_is_refused(
     ("arguments", "said"),
     [
         (("java", "8"), "'java' is not an SDK"),
+        (("ndk",), "known versions: r26d, r27c"),
+        (("java",), "'java' is not an SDK"),
         (("ndk", "../x"), "is not a version of the Android NDK"),
         (("ndk", "r27c"), "the vendor's licence is not accepted"),
         (("ndk", "r27c", "--accept-licence", "--sha256", "x"), "is not a sha256"),

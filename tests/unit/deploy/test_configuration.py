@@ -15,7 +15,7 @@ from buildtool.deploy.configuration import (
     open_device,
     user_file,
 )
-from buildtool.project.model import Header, Project
+from buildtool.project.model import Header, Project, Target
 from buildtool.project.schema import file_schema
 from tests.command_line import REPOSITORY
 
@@ -158,3 +158,10 @@ def test_an_unknown_device_has_a_suggestion(tmp_path: Path) -> None:
 def test_the_published_schema_is_the_models() -> None:
     published = json.loads((REPOSITORY / "docs" / "devices.schema.json").read_text())
     assert published == file_schema("devices.toml", SECTIONS)
+
+
+def test_a_target_is_no_device(tmp_path: Path) -> None:
+    known = project(tmp_path)._replace(targets={"phone": Target("android")})
+    with pytest.raises(UsageError, match="there is no device 'phone'") as error:
+        open_device("phone", known)
+    assert "buildtool devices add NAME --target phone" in error.value.remedy
