@@ -31,6 +31,9 @@ def help_page(names: Sequence[str]) -> str:
         entries = [entry for rows in sections.values() for entry, _ in rows]
         left = max((len(e) for e in entries if len(e) <= MAX_LEFT), default=0) + 2
         parts += (_section(title, rows, left, width) for title, rows in sections.items())
+    if examples := [(line, text) for line, text in command.get("examples", ())]:
+        left = max(len(line) for line, _ in examples) + 2
+        parts.append(_section("Examples", examples, left, width))
     if "commands" in command:
         path = " ".join((PROGRAM, *names))
         parts.append(f"Run '{path} COMMAND -h' for the help of a command.")
@@ -56,8 +59,10 @@ def _commands(command: dict[str, Any]) -> Sections:
 
 def _parameters(command: dict[str, Any]) -> Sections:
     arguments = [(row["metavar"], row["help"]) for row in command.get("arguments", ())]
-    options = [(_option(row), row["help"]) for row in command["options"]]
-    return {"Arguments": arguments, "Options": options} if arguments else {"Options": options}
+    groups: Sections = {"Arguments": arguments} if arguments else {}
+    for row in sorted(command["options"], key=lambda row: "group" in row):  # the others first
+        groups.setdefault(row.get("group", "Options"), []).append((_option(row), row["help"]))
+    return groups
 
 
 def _option(option: dict[str, Any]) -> str:

@@ -23,6 +23,9 @@ TargetName = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
+BUILD, DEVICE = "Build options", "Device options"
+"""Headings of help pages."""
+
 # The options of commands that build.
 Jobs = Annotated[
     int,
@@ -33,19 +36,29 @@ Jobs = Annotated[
         min=0,
         max=MAX_JOBS,
         help="Commands at once, of all steps together; default: Ninja's.",
+        rich_help_panel=BUILD,
     ),
 ]
 KeepGoing = Annotated[
     bool,
-    typer.Option("--keep-going", "-k", help="After a failure, build what does not depend on it."),
+    typer.Option(
+        "--keep-going",
+        "-k",
+        help="After a failure, build what does not depend on it.",
+        rich_help_panel=BUILD,
+    ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all output of the tools.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Print all output of the tools.", rich_help_panel=BUILD),
+]
 BuildType = Annotated[
     str,
     typer.Option(
         "--build-type",
         metavar="TYPE",
         help="CMake build type instead of the target's: Debug, Release, ...",
+        rich_help_panel=BUILD,
     ),
 ]
 StrictIsa = Annotated[
@@ -53,6 +66,7 @@ StrictIsa = Annotated[
     typer.Option(
         "--strict-isa",
         help="Refuse instructions of skels that open LLVM's assembler does not know.",
+        rich_help_panel=BUILD,
     ),
 ]
 CompilerLauncher = Annotated[
@@ -61,17 +75,32 @@ CompilerLauncher = Annotated[
         "--launcher",
         metavar="LAUNCHER",
         help="Compiler launcher for both sides: ccache, sccache, ... or none.",
+        rich_help_panel=BUILD,
     ),
 ]
 # The options of commands that bring releases onto devices.
 DeviceTarget = Annotated[
-    str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
+    str,
+    typer.Option(
+        "--target", metavar="TARGET", help="Target; default: the device's.", rich_help_panel=DEVICE
+    ),
 ]
 Soc = Annotated[
-    str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
+    str,
+    typer.Option(
+        "--soc",
+        metavar="SOC",
+        help="SoC that the emulated device imitates.",
+        rich_help_panel=DEVICE,
+    ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Continue although the release does not seem to fit.")
+    bool,
+    typer.Option(
+        "--force",
+        help="Continue although the release does not seem to fit.",
+        rich_help_panel=DEVICE,
+    ),
 ]
 Strict = Annotated[
     str,
@@ -80,16 +109,23 @@ Strict = Annotated[
         metavar="[=front]",
         help="Stop skels on sim at the first wrong access to memory: past the end, or before"
         " the start.",
+        rich_help_panel=DEVICE,
     ),
 ]
 Wait = Annotated[
     str,
     typer.Option(
-        "--wait", metavar="[=TIME]", help="Wait for a device that is in use, for at most TIME."
+        "--wait",
+        metavar="[=TIME]",
+        help="Wait for a device that is in use, for at most TIME.",
+        rich_help_panel=DEVICE,
     ),
 ]
 Share = Annotated[
-    bool, typer.Option("--share", help="Use the device although another command uses it.")
+    bool,
+    typer.Option(
+        "--share", help="Use the device although another command uses it.", rich_help_panel=DEVICE
+    ),
 ]
 On = Annotated[
     str | None,
@@ -98,11 +134,14 @@ On = Annotated[
         metavar="LIST",
         help="Use several devices in parallel instead of DEVICE: names, all:TAG, tag:TAG (the first"
         " that is free) and sim:SOC, with commas between them.",
+        rich_help_panel=DEVICE,
     ),
 ]
 NoCache = Annotated[
     bool,
-    typer.Option("--no-cache", help="Build without the caches of earlier builds."),
+    typer.Option(
+        "--no-cache", help="Build without the caches of earlier builds.", rich_help_panel=BUILD
+    ),
 ]
 
 

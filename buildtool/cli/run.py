@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from buildtool.cli.options import (
+    DEVICE,
     BuildType,
     CompilerLauncher,
     DeviceTarget,
@@ -33,6 +34,13 @@ class RunCommand(StrictCommand):
     """Keeps the arguments after `--` apart: all of them are the program's."""
 
     without_value = StrictCommand.without_value | {"--bundle": "--bundle=default"}
+    examples = (
+        ("buildtool run", "The only program of the target, on sim."),
+        ("buildtool run q6a -- bin/demo -n 3", "A program of the release with arguments."),
+        ("buildtool run q6a probe --timeout 2m", "[run.probe] of buildtool.toml."),
+        ("buildtool run sim --soc SM8550", "On the emulated device, as another chip."),
+        ("buildtool run phone --farf --pull log", "With the DSP's messages; fetch a file."),
+    )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
@@ -97,11 +105,17 @@ def run(
     ] = False,
     tty: Annotated[bool, typer.Option("--tty", "-t", help="Give the program a terminal.")] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="First verify the release on the device.")
+        bool,
+        typer.Option(
+            "--verify", help="First verify the release on the device.", rich_help_panel=DEVICE
+        ),
     ] = False,
     strict: Strict = "",
     debug: Annotated[
-        bool, typer.Option("--debug", help="Debug the DSP process of sim with LLDB.")
+        bool,
+        typer.Option(
+            "--debug", help="Debug the DSP process of sim with LLDB.", rich_help_panel=DEVICE
+        ),
     ] = False,
     watch: Annotated[
         bool,

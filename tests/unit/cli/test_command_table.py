@@ -57,7 +57,9 @@ def kind(parameter: Any) -> str:
 def option(parameter: Any) -> dict[str, Any]:
     names = " ".join([*parameter.opts, *parameter.secondary_opts])
     value = {} if parameter.is_flag else {"metavar": metavar(parameter), "value": kind(parameter)}
-    return {"names": names, **value, "help": parameter.help, **_if(many=parameter.multiple)}
+    group = parameter.rich_help_panel
+    more = _if(many=parameter.multiple, group=group if isinstance(group, str) else "")
+    return {"names": names, **value, "help": parameter.help, **more}
 
 
 def argument(parameter: Any) -> dict[str, Any]:
@@ -82,6 +84,7 @@ def described(command: Any, panel: str = "") -> dict[str, Any]:
         "options": [*(option(p) for p in command.params if p.param_type_name == "option"), HELP],
         **_if(
             arguments=[argument(p) for p in command.params if p.param_type_name == "argument"],
+            examples=[[*row] for row in getattr(command, "examples", ())],
             program=type(command).__name__ == "RunCommand",
             commands={n: described(c) for n, c in getattr(command, "commands", {}).items()},
         ),
