@@ -6,7 +6,7 @@ import contextlib
 import sys
 from typing import Any
 
-from buildtool.cli.show import show
+from buildtool.cli.show import show, shows_colours, write
 from buildtool.core.errors import BuildtoolError, UsageError
 
 SHOWN_REPAIRS = 10
@@ -86,5 +86,9 @@ def show_repairs() -> None:
 
 
 def _print(text: str) -> None:
+    head, colon, rest = text.partition(":")
     with contextlib.suppress(OSError):
+        if head in ("error", "internal error") and shows_colours(sys.stderr):
+            write(f"\x1b[1;31m{head}{colon}\x1b[0m", sys.stderr)
+            text = rest
         show(text, file=sys.stderr)

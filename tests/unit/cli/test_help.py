@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from buildtool.cli import main
 from buildtool.cli.app import typer_app
 from buildtool.cli.command_table import read_commands
 from buildtool.cli.help import help_page
+from tests.unit.cli.terminal import Terminal
 
 GROUPS = {
     "Start": ["init", "doctor", "ide", "sdk"],
@@ -25,11 +25,6 @@ GROUPS = {
     "Inspect": ["inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
 }
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def commands(level: dict[str, Any], *names: str) -> Iterator[list[str]]:

@@ -22,14 +22,10 @@ from buildtool.core.events import (
     StepStarted,
     Warned,
 )
+from tests.unit.cli.terminal import Terminal
 
 LIVE = "\r\x1b[K"
 TICK = Note("the screen's own clock ticks")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 class Clock:

@@ -13,6 +13,7 @@ import pytest
 from buildtool.cli.errors import show_error
 from buildtool.cli.show import flush, show, show_json
 from buildtool.core.errors import BuildtoolError
+from tests.unit.cli.terminal import Terminal
 
 HOSTILE = "a\x1b[2J\x7f\u202eb"
 SHOWN = "a\\x1b[2J\\x7f\\u202eb"
@@ -52,3 +53,15 @@ def test_a_full_disk_of_the_output_is_reported(
         monkeypatch.undo()
         os.dup2(nowhere.fileno(), full.fileno())  # closing the stream writes again
         stream.close()
+
+
+def test_errors_are_coloured_on_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = BuildtoolError("it: broke", why="by \x1b accident", remedy="Mend it.")
+    texts = []
+    for stream in (io.StringIO(), Terminal()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        show_error(error, as_json=False)
+        texts.append(stream.getvalue())
+    plain, coloured = texts
+    assert plain == "error: it: broke\n  by \\x1b accident\n  → Mend it.\n"
+    assert coloured == plain.replace("error:", "\x1b[1;31merror:\x1b[0m", 1)

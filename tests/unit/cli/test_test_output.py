@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from buildtool.cli.test_summary import show_summary
 from buildtool.core.events import StepStarted, TestFinished
 from buildtool.testing.results import Outcome, TestResult, TestRun
+from tests.unit.cli.terminal import Terminal
 from tests.unit.cli.test_screen import drawn, live
 
 RESULTS = (
@@ -90,11 +90,6 @@ def test_long_names_stay_within_the_table_and_long_reasons_on_one_line(
     assert "".join(lines[:-2]).count("q") == 100
     assert lines[-2].startswith(f"✗ {name}/{name} failed: why\\x1b[0m why")
     assert lines[-1] == "0 of 1 tests succeeded on q6a QCS6490 v68"
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize(
