@@ -29,6 +29,7 @@ CACHES = {
     "digests": Cache("digests of compilers and SDKs"),
     "answers": Cache("answers of compilers"),
     "sdk-archives": Cache("unfinished downloads of SDKs"),
+    "debian": Cache("Debian packages for arm64", counted=False),
     "sysroots": Cache("from devices", counted=False, recreated=False),
     "toolchains": Cache("links to compilers", counted=False),
 }

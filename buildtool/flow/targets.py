@@ -76,9 +76,19 @@ def open_target(
     project: Project, target_name: str, listener: Listener, options: Options | None
 ) -> Iterator[tuple[Plan, BuildContext]]:
     """The plan of `target_name` and the context to build it in, with the project's lock held."""
+    fetch_packages(project, listener)
     plan = make_plan(project, target_name)
     with project_lock(project, listener), open_context(plan.state, listener, options) as context:
         yield plan, context
+
+
+def fetch_packages(project: Project, listener: Listener) -> None:
+    """Make the Debian packages of the project ready to be copied, if it has any."""
+    if any(host.debian for host in project.hosts.values()):
+        from buildtool.debian.packages import prepare_packages
+
+        with project_lock(project, listener):
+            prepare_packages(project, listener)
 
 
 def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Release]:
@@ -229,6 +239,8 @@ def prepare_editors(
 ) -> tuple[tuple[Written, ...], int]:
     """Write what editors need; see `ide.prepare`."""
     from buildtool.ide import prepare
+
+    fetch_packages(project, listener)
 
     with (
         project_lock(project, listener),

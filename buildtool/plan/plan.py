@@ -14,12 +14,20 @@ from buildtool.plan.component_step import ComponentStep
 from buildtool.plan.files_step import FilesStep
 from buildtool.project.components import Host, Skel
 from buildtool.project.keys import Define
-from buildtool.project.model import Project, Target
+from buildtool.project.model import STATE, Project, Target
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.profile import Profile
 
 if TYPE_CHECKING:
     from buildtool.drivers.conan.home import ConanHome
+    from buildtool.project.debian_lock import LockedPackages
+
+
+DEBIAN = "debian"
+"""The directory of unpacked Debian packages in the project's state directory."""
+MULTIARCH = "aarch64-linux-gnu"
+DEBIAN_LAYOUT = 1
+"""Changes when the same packages are unpacked in another way."""
 
 
 class ConanNeeds(Value):
@@ -36,7 +44,8 @@ class CMakeStep(ComponentStep):
     it; `cmake` are the CMake and the Ninja that it uses.
 
     `inputs` are globs of files that the component reads and no tool reports; `needs` are the steps
-    that it builds on, each with the directory of its outputs; `target_defines` are the names of
+    that it builds on, each with the directory of its outputs; `multiarch` is the name of the
+    subdirectories in which some of them have libraries; `target_defines` are the names of
     those `defines` that every component of the target gets; `install` says whether the install()
     rules run, `ships` whether the files that they install ship or are there for other components
     only; files that match `artifacts` ship in any case; `toolchain_file` is a toolchain file of the
@@ -50,6 +59,7 @@ class CMakeStep(ComponentStep):
     compiler_launcher: str = ""
     inputs: tuple[str, ...] = ()
     needs: tuple[tuple[str, Path], ...] = ()
+    multiarch: str = ""
     environment: tuple[str, ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     target_defines: tuple[str, ...] = ()
@@ -220,8 +230,8 @@ def _step(
             root=project.root,
             output=place("out", name),
             patterns=component.files,
-            folder=component.tree if isinstance(component, Host) else "",
-            ships=component.install,
+            folder=_folder(project, target, name, component),
+            ships=component.install and not (isinstance(component, Host) and component.debian),
         )
     return CMakeStep(
         name=step_name(name, arch),
@@ -237,6 +247,9 @@ def _step(
         compiler_launcher=project.header.launcher,
         inputs=component.inputs,
         needs=tuple((step_name(need, arch), place("out", need)) for need in component.needs),
+        multiarch=MULTIARCH
+        if any(project.hosts[need].debian for need in component.needs if need in project.hosts)
+        else "",
         environment=project.header.environment,
         defines=tuple((key, filled(_cache_value(value))) for key, value in sorted(defines.items())),
         target_defines=tuple(sorted(target.defines)),
@@ -252,6 +265,28 @@ def _step(
         if isinstance(component, Host) and component.conan
         else None,
     )
+
+
+def _folder(project: Project, target: Target, name: str, component: Host | Skel) -> str:
+    """The directory that a component of prebuilt files copies with its layout."""
+    if not isinstance(component, Host):
+        return ""
+    if not component.debian:
+        return component.tree
+    if target.platform != "ubuntu-aarch64":
+        raise UsageError(
+            f"{name} is Debian packages, which {target.platform} cannot use",
+            why=f"'debian' is for targets with platform = \"ubuntu-aarch64\" ({project.root})",
+            remedy="Build the library for both: with 'conan', or as a component of its sources.",
+        )
+    from buildtool.project.debian_lock import locked_packages  # noqa: PLC0415 - most have none
+
+    return debian_folder(name, locked_packages(project.root, name, component.debian))
+
+
+def debian_folder(component: str, packages: LockedPackages) -> str:
+    """Where the unpacked packages of a component are in the project."""
+    return f"{STATE}/{DEBIAN}/{component}-{packages.digest[:16]}-{DEBIAN_LAYOUT}"
 
 
 def _of_target(target: Target) -> str:

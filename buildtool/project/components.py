@@ -40,13 +40,20 @@ Defines = Annotated[
 
 
 class Host(Value):
-    """`[host.NAME]`: a CMake project, or prebuilt files, for the ARM64 side."""
+    """`[host.NAME]`: a CMake project, or prebuilt files or packages, for the ARM64 side."""
 
     source: Source = ""
     files: Files = ()
     tree: Annotated[
         str, Key("directory of prebuilt files that ship where they are in it: bin/, lib/, share/")
     ] = ""
+    debian: Annotated[
+        Strings,
+        Key(
+            "Debian packages for arm64, such as zlib1g-dev, in place of a CMake project: for the"
+            " components that need this one"
+        ),
+    ] = ()
     install: Install = True
     targets: CMakeTargets = ()
     preset: Preset = ""
@@ -92,7 +99,7 @@ class Skel(Value):
 
 
 COMPONENT_KEYS: Mapping[type, tuple[str, ...]] = {
-    Host: ("source", "files", "tree"),
+    Host: ("source", "files", "tree", "debian"),
     Skel: ("source", "files"),
 }
 """Keys of which a component has at least one."""

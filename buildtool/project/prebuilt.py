@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.project.components import COMPONENT_KEYS, Host, Skel
+from buildtool.project.debian_lock import PACKAGE_NAME
 from buildtool.project.paths import (
     Violation,
     file_violations,
@@ -13,7 +15,7 @@ from buildtool.project.paths import (
     path_violations,
 )
 
-WITHOUT_CMAKE = ("source", "files", "tree", "idl", "archs", "install")
+WITHOUT_CMAKE = ("source", "files", "tree", "debian", "idl", "archs", "install")
 """The keys that have a meaning without CMake, and `source`, which is reported by itself."""
 
 
@@ -52,7 +54,25 @@ def prebuilt_violations(
         yield from inside_violations(pattern, (*at, "files"))
     if isinstance(component, Skel):
         yield from file_violations(root, component.idl, (*at, "idl"), "the interface's .idl")
-    elif component.tree:
+    else:
+        yield from _host_violations(root, at, component)
+
+
+def _host_violations(root: Path, at: tuple[str, str], component: Host) -> Iterator[Violation]:
+    if component.debian and (component.files or component.tree):
+        yield (
+            (*at, "debian"),
+            "a component is Debian packages or prebuilt files, not both",
+            "Move the prebuilt files to a component of their own.",
+        )
+    for package in component.debian:
+        if not re.fullmatch(PACKAGE_NAME, package):
+            yield (
+                (*at, "debian"),
+                f"{package!r} is not the name of a Debian package",
+                'Write a name such as "zlib1g-dev"; debian.lock has the version.',
+            )
+    if component.tree:
         yield from path_violations(root, component.tree, (*at, "tree"))
         if not (root / component.tree).is_dir():
             yield (

@@ -59,6 +59,8 @@ def cache_entries(
     if step.needs:
         prefixes = [entries.get(PREFIX_PATH, ""), *(str(output) for _, output in step.needs)]
         entries[PREFIX_PATH] = ";".join(filter(None, prefixes))
+        if step.multiarch:
+            entries.setdefault("CMAKE_LIBRARY_ARCHITECTURE", step.multiarch)
     return entries
 
 

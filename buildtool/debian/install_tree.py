@@ -1,0 +1,155 @@
+"""A directory with the headers and libraries of Debian packages, as an installation prefix.
+
+Headers and libraries keep their places below usr/. Shared libraries are lib/SONAME, where a release
+has them; .pc files are in lib/pkgconfig, with paths relative to themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.files import open_regular
+from buildtool.core.trees import remove_tree
+from buildtool.debian.apt import DebianError
+from buildtool.plan.plan import MULTIARCH
+from buildtool.release.unpack.deb_archive import deb_members
+from buildtool.release.unpack.limits import LIMITS, ArchiveError
+from buildtool.release.unpack.listing import Listing
+
+TRIPLET = MULTIARCH
+_TAKEN = re.compile(
+    r"include/.+|lib/.+|share/(?:pkgconfig|cmake|[^/]+/cmake)/.+|share/doc/[^/]+/copyright"
+)
+_LEFT = re.compile(r"lib/(?:python|debug/|systemd/|udev/|modules|lsb/|mime/|sasl2/|bfd-plugins/)")
+_PC = re.compile(rf"(?:lib(?:/{TRIPLET})?|share)/pkgconfig/([^/]+\.pc)")
+_CMAKE_PATH = re.compile(r"(?<![\w}/.-])/usr/(?=(?:lib|include|share)/)")
+
+
+def make_tree(debs: Iterable[Path], into: Path) -> None:
+    """Unpack the packages into the directory `into`, which is created.
+
+    No name and no link leads out of it.  Raises `ArchiveError` and `DebianError`.
+    """
+    links: dict[str, str] = {}
+    try:
+        for deb in debs:
+            _unpack(deb, into, links)
+        _write_links(links, into)
+        _place_libraries(into)
+        _make_relative(into)
+    except BaseException:
+        remove_tree(into, ignore_errors=True)
+        raise
+
+
+def _unpack(deb: Path, into: Path, links: dict[str, str]) -> None:
+    """Write the files of one package; its links are added to `links`, and written last, so that
+    nothing is written through one."""
+    try:
+        with open_regular(deb) as file:
+            listing = Listing(LIMITS)
+            for entry, content in deb_members(file, os.fstat(file.fileno()).st_size, LIMITS):
+                listing.add(entry)
+                place = _place(entry.path)
+                if entry.kind == "link" and place:
+                    links[place] = entry.target
+                elif entry.kind == "file" and place:
+                    path = into / place
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    with path.open("xb") as out:
+                        out.writelines(content)
+                    path.chmod(0o644)
+    except ArchiveError as error:
+        error.message = f"{deb}: {error.message}"
+        raise
+    except (FileExistsError, NotADirectoryError) as error:
+        raise DebianError(
+            f"two packages have the file {error.filename}",
+            why=f"the second is {deb.name}",
+            remedy="Name packages in 'debian' that can be installed together.",
+        ) from error
+
+
+def _place(path: str) -> str:
+    """The path in the tree of an entry, "" for what is left out; /lib is /usr/lib."""
+    place = path.removeprefix("usr/") if path.startswith("usr/") else path
+    if not place.startswith("lib/") and not path.startswith("usr/"):
+        return ""
+    return place if _TAKEN.fullmatch(place) and not _LEFT.match(place) else ""
+
+
+def _write_links(links: dict[str, str], into: Path) -> None:
+    """Write the links whose targets are in the tree; the others are left out."""
+    for place in sorted(links):
+        target, seen = _target(place, links[place]), {place}
+        while target in links and target not in seen:
+            seen.add(target)
+            target = _target(target, links[target])
+        if not target or target in links or not (into / target).exists():
+            continue
+        path = into / place
+        if os.path.lexists(path):
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(posixpath.relpath(f"/{target}", f"/{posixpath.dirname(place)}"))
+
+
+def _target(place: str, target: str) -> str:
+    """The path in the tree that a link leads to; "" for one outside."""
+    usr = "/usr/" + posixpath.dirname(place)
+    return _place(posixpath.normpath(posixpath.join(usr, target)).lstrip("/"))
+
+
+def _place_libraries(into: Path) -> None:
+    """Move the shared libraries to lib/SONAME, with links at the places that they had."""
+    folder = into / "lib" / TRIPLET
+    for file in sorted(folder.glob("*.so*")) if folder.is_dir() else ():
+        if file.is_symlink() or not is_elf(file):
+            continue
+        name = read_dynamic(file).soname or file.name
+        moved = into / "lib" / name
+        if "/" in name or os.path.lexists(moved):
+            continue
+        file.replace(moved)
+        file.symlink_to(f"../{name}")
+    headers = into / "include" / TRIPLET
+    for inside, _, names in os.walk(headers):
+        for name in names:
+            path = Path(inside, name)
+            other = into / "include" / path.relative_to(headers)
+            if not os.path.lexists(other):
+                other.parent.mkdir(parents=True, exist_ok=True)
+                other.symlink_to(os.path.relpath(path, other.parent))
+
+
+def _make_relative(into: Path) -> None:
+    """Make absolute paths in .pc files and in CMake package files relative to the file."""
+    for path in sorted(into.rglob("*.pc")):
+        place = path.relative_to(into).as_posix()
+        if found := _PC.fullmatch(place):
+            text = path.read_text(errors="surrogateescape")
+            text = re.sub(r"(?<![\w}])/usr(?![\w-])", "${pcfiledir}/../..", text)
+            new = into / "lib/pkgconfig" / found[1]
+            new.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink()
+            new.write_text(text, errors="surrogateescape")
+    for path in sorted(into.rglob("*.cmake")):
+        if path.is_symlink():
+            continue
+        up = posixpath.relpath("/", f"/{path.parent.relative_to(into).as_posix()}")
+        lines = path.read_text(errors="surrogateescape").splitlines(keepends=True)
+        path.write_text(
+            "".join(
+                # CMake's own code compares these with where the file is.
+                line
+                if "_realOrig" in line or "_IMPORT_PREFIX" in line
+                else _CMAKE_PATH.sub(f"${{CMAKE_CURRENT_LIST_DIR}}/{up}/", line)
+                for line in lines
+            ),
+            errors="surrogateescape",
+        )
