@@ -24,17 +24,21 @@ def lock(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Update conan.lock from the conanfiles, one file for all targets."""
+    """Update conan.lock from the conanfiles, one file for all targets, and debian.lock from the
+    packages in 'debian'."""
     from buildtool.cli.screen import Screen
+    from buildtool.debian.packages import update_lock
     from buildtool.drivers.conan.update_lockfiles import update_lockfiles
     from buildtool.project.read import find_project
 
     project = find_project(here())
-    files = update_lockfiles(project, targets or [], upgrade=upgrade, listener=Screen())
+    screen = Screen()
+    files = update_lockfiles(project, targets or [], upgrade=upgrade, listener=screen)
+    files |= update_lock(project, screen, upgrade=upgrade)
     if json:
         print_json({"lockfiles": [{"path": str(f), "changed": c} for f, c in files.items()]})
         return
     for file, changed in files.items():
         show(f"{file.relative_to(project.root)}: {'changed' if changed else 'up to date'}")
     if not files:
-        show("nothing to lock: no [host.NAME] has a 'conan'")
+        show("nothing to lock: no [host.NAME] has a 'conan' or 'debian'")

@@ -6,16 +6,18 @@ has them; .pc files are in lib/pkgconfig, with paths relative to themselves.
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.elf import is_elf, read_dynamic
 from buildtool.core.files import open_regular
 from buildtool.core.trees import remove_tree
 from buildtool.debian.apt import DebianError
+from buildtool.plan.files_step import OWNERS
 from buildtool.plan.plan import MULTIARCH
 from buildtool.release.unpack.deb_archive import deb_members
 from buildtool.release.unpack.limits import LIMITS, ArchiveError
@@ -30,26 +32,29 @@ _PC = re.compile(rf"(?:lib(?:/{TRIPLET})?|share)/pkgconfig/([^/]+\.pc)")
 _CMAKE_PATH = re.compile(r"(?<![\w}/.-])/usr/(?=(?:lib|include|share)/)")
 
 
-def make_tree(debs: Iterable[Path], into: Path) -> None:
-    """Unpack the packages into the directory `into`, which is created.
+def make_tree(debs: Mapping[str, Path], into: Path) -> None:
+    """Unpack the packages, by name, into the directory `into`, which is created.
 
     No name and no link leads out of it.  Raises `ArchiveError` and `DebianError`.
     """
     links: dict[str, str] = {}
     try:
-        for deb in debs:
-            _unpack(deb, into, links)
+        owners = {place: name for name, deb in debs.items() for place in _unpack(deb, into, links)}
         _write_links(links, into)
-        _place_libraries(into)
+        moved = _place_libraries(into)
+        index = {f"lib/{soname}": owners[place] for soname, place in moved.items()}
+        (into / OWNERS).parent.mkdir(parents=True, exist_ok=True)
+        (into / OWNERS).write_text(json.dumps(index, indent=2, sort_keys=True))
         _make_relative(into)
     except BaseException:
         remove_tree(into, ignore_errors=True)
         raise
 
 
-def _unpack(deb: Path, into: Path, links: dict[str, str]) -> None:
-    """Write the files of one package; its links are added to `links`, and written last, so that
-    nothing is written through one."""
+def _unpack(deb: Path, into: Path, links: dict[str, str]) -> list[str]:
+    """Write the files of one package, and return their paths; its links are added to `links`, and
+    written last, so that nothing is written through one."""
+    places = []
     try:
         with open_regular(deb) as file:
             listing = Listing(LIMITS)
@@ -64,6 +69,7 @@ def _unpack(deb: Path, into: Path, links: dict[str, str]) -> None:
                     with path.open("xb") as out:
                         out.writelines(content)
                     path.chmod(0o644)
+                    places.append(place)
     except ArchiveError as error:
         error.message = f"{deb}: {error.message}"
         raise
@@ -73,6 +79,7 @@ def _unpack(deb: Path, into: Path, links: dict[str, str]) -> None:
             why=f"the second is {deb.name}",
             remedy="Name packages in 'debian' that can be installed together.",
         ) from error
+    return places
 
 
 def _place(path: str) -> str:
@@ -105,8 +112,10 @@ def _target(place: str, target: str) -> str:
     return _place(posixpath.normpath(posixpath.join(usr, target)).lstrip("/"))
 
 
-def _place_libraries(into: Path) -> None:
-    """Move the shared libraries to lib/SONAME, with links at the places that they had."""
+def _place_libraries(into: Path) -> dict[str, str]:
+    """Move the shared libraries to lib/SONAME, with links at the places that they had, which are
+    returned by SONAME."""
+    places = {}
     folder = into / "lib" / TRIPLET
     for file in sorted(folder.glob("*.so*")) if folder.is_dir() else ():
         if file.is_symlink() or not is_elf(file):
@@ -117,6 +126,7 @@ def _place_libraries(into: Path) -> None:
             continue
         file.replace(moved)
         file.symlink_to(f"../{name}")
+        places[name] = file.relative_to(into).as_posix()
     headers = into / "include" / TRIPLET
     for inside, _, names in os.walk(headers):
         for name in names:
@@ -125,6 +135,7 @@ def _place_libraries(into: Path) -> None:
             if not os.path.lexists(other):
                 other.parent.mkdir(parents=True, exist_ok=True)
                 other.symlink_to(os.path.relpath(path, other.parent))
+    return places
 
 
 def _make_relative(into: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,16 +75,26 @@ def prepare_packages(project: Project, listener: Listener) -> None:
         fresh = folder.with_name(f"{folder.name}.new")
         remove_tree(fresh)
         make_directory(fresh.parent)
-        make_tree(debs, fresh)
+        names = (package.name for package in packages.packages)
+        make_tree(dict(zip(names, debs, strict=True)), fresh)
         fresh.rename(folder)
 
 
 def _choose(apt: Apt, wanted: Sequence[str]) -> tuple[DebianPackage, ...]:
     """Choose and fetch: not every list has the sha256 of its packages in what apt prints."""
     return tuple(
-        DebianPackage(name, version, arch, _keep(apt.download(name, version)))
+        DebianPackage(name, version, arch, _keep(apt.download(name, version)), _distribution())
         for name, version, arch in apt.choose(wanted)
     )
+
+
+def _distribution() -> str:
+    """The distribution of this machine, whose apt sources the packages are from."""
+    try:
+        found = platform.freedesktop_os_release()["ID"]
+    except (OSError, KeyError):
+        found = ""
+    return "ubuntu" if found == "ubuntu" else "debian"
 
 
 def _fetch(apt: Apt, packages: Sequence[DebianPackage], listener: Listener) -> None:

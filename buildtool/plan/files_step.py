@@ -9,7 +9,11 @@ from pathlib import Path
 
 from buildtool.inputs.globs import Glob, literal_base
 from buildtool.plan.component_step import ComponentStep
+from buildtool.project.debian_lock import DebianPackage
 from buildtool.project.model import STATE
+
+OWNERS = "share/buildtool/debian.json"
+"""Which Debian package each shared library is of, in the directory of unpacked packages."""
 
 
 class FilesStep(ComponentStep):
@@ -18,12 +22,13 @@ class FilesStep(ComponentStep):
     `patterns` are paths and globs relative to the project, with `{arch}` in place of the arch;
     `folder` is a directory that is copied with its layout, "" for none.  With `ships` the files are
     part of the release; otherwise they are there for components that need this one, and libraries
-    ship that something in the release needs.
+    ship that something in the release needs.  `debian` are the packages that the files are of.
     """
 
     patterns: tuple[str, ...] = ()
     folder: str = ""
     ships: bool = True
+    debian: tuple[DebianPackage, ...] = ()
 
     @property
     def needs(self) -> tuple[tuple[str, Path], ...]:
@@ -86,4 +91,5 @@ class FilesStep(ComponentStep):
 
     @property
     def summary(self) -> str:
-        return f"{self.component} of prebuilt files for {self.arch or self.profile.platform}"
+        kind = "Debian packages" if self.debian else "prebuilt files"
+        return f"{self.component} of {kind} for {self.arch or self.profile.platform}"

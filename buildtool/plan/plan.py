@@ -222,6 +222,7 @@ def _step(
         return project.state / kind / component_name / (digest + _of_target(target))
 
     if not component.source:
+        packages = _debian(project, target, name, component)
         return FilesStep(
             name=step_name(name, arch),
             component=name,
@@ -230,8 +231,13 @@ def _step(
             root=project.root,
             output=place("out", name),
             patterns=component.files,
-            folder=_folder(project, target, name, component),
-            ships=component.install and not (isinstance(component, Host) and component.debian),
+            folder=debian_folder(name, packages)
+            if packages
+            else component.tree
+            if isinstance(component, Host)
+            else "",
+            ships=component.install and not packages,
+            debian=packages.packages if packages else (),
         )
     return CMakeStep(
         name=step_name(name, arch),
@@ -267,12 +273,12 @@ def _step(
     )
 
 
-def _folder(project: Project, target: Target, name: str, component: Host | Skel) -> str:
-    """The directory that a component of prebuilt files copies with its layout."""
-    if not isinstance(component, Host):
-        return ""
-    if not component.debian:
-        return component.tree
+def _debian(
+    project: Project, target: Target, name: str, component: Host | Skel
+) -> LockedPackages | None:
+    """The Debian packages that a component is, if it is any."""
+    if isinstance(component, Skel) or not component.debian:
+        return None
     if target.platform != "ubuntu-aarch64":
         raise UsageError(
             f"{name} is Debian packages, which {target.platform} cannot use",
@@ -281,7 +287,7 @@ def _folder(project: Project, target: Target, name: str, component: Host | Skel)
         )
     from buildtool.project.debian_lock import locked_packages  # noqa: PLC0415 - most have none
 
-    return debian_folder(name, locked_packages(project.root, name, component.debian))
+    return locked_packages(project.root, name, component.debian)
 
 
 def debian_folder(component: str, packages: LockedPackages) -> str:

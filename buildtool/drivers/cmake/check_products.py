@@ -37,7 +37,10 @@ def check_products(
     if step.arch:
         _check_skels(step, step.arch, complete, warn)
     elif step.profile.platform != "hexagon":  # the emulator's DSP shell is neither
-        check_host_files(complete, step.profile, own=not isinstance(step, FilesStep))
+        own = not isinstance(step, FilesStep) or bool(step.debian)
+        check_host_files(complete, step.profile, own=own)
+        if isinstance(step, FilesStep) and step.debian:
+            _warn_about_cxx(step, files, warn)
     libraries = {name: path for name, path in complete.items() if name not in files}
     return {**libraries, **(packages.skels if packages else {})}
 
@@ -65,6 +68,25 @@ def _packages(step: Step) -> Dependencies | None:
     from buildtool.drivers.conan.install import installed  # noqa: PLC0415 - most steps have none
 
     return installed(step)
+
+
+def _warn_about_cxx(
+    step: FilesStep, files: Mapping[str, Path], warn: Callable[[str], None]
+) -> None:
+    """Debian's C++ libraries are compiled with libstdc++, and zig has libc++."""
+    if "ZIG" not in step.profile.places:
+        return
+    found = [
+        Path(name).name
+        for name, path in files.items()
+        if not path.is_symlink() and is_elf(path) and "libstdc++.so.6" in read_dynamic(path).needed
+    ]
+    if found:
+        warn(
+            f"{', '.join(sorted(found))}: compiled with libstdc++, and zig links libc++, so their"
+            " C++ interfaces do not link. Their C interfaces do.\n"
+            '  → For the C++ interfaces: toolchain = "gcc" in the target.'
+        )
 
 
 def _traps(name: str, path: Path) -> str:

@@ -204,7 +204,10 @@ def _not_built(failure: Failure) -> Iterator[str]:
 
 def _conan_hint(failure: Failure) -> str:
     return (
-        "" if failure.arch else " Conan provides third-party libraries: 'conan' of the component."
+        ""
+        if failure.arch
+        else " Conan and Debian provide third-party libraries: 'conan' of the component, or a"
+        " component with 'debian' that it needs."
     )
 
 

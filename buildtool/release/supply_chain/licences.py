@@ -16,6 +16,7 @@ from buildtool.core.escape import is_control
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
+from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.project.model import Project
 
@@ -132,7 +133,10 @@ def _check_packages(step: CMakeStep, allowed: Collection[str]) -> None:
 
 
 def _package_folders(step: Step) -> list[tuple[str, Path]]:
-    if not isinstance(step, CMakeStep) or not step.conan:
+    if isinstance(step, FilesStep):
+        doc = step.output / "share/doc"
+        return [(package.name, doc / package.name) for package in step.debian]
+    if not step.conan:
         return []
     from buildtool.drivers.conan.packages import step_packages  # noqa: PLC0415 - most have none
 

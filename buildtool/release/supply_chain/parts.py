@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
+from buildtool.plan.files_step import OWNERS, FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.toolchains.system_libraries import SHARED_STL
 
@@ -61,6 +63,12 @@ def _parts(result: StepResult, shipped: Collection[str]) -> Iterator[Part]:
                 files=_places(step, own, shipped),
                 revision=package.revision,
             )
+    if isinstance(step, FilesStep) and step.debian:
+        owners = json.loads((step.output / OWNERS).read_bytes())
+        for debian in step.debian:
+            own = {name: "" for name, owner in owners.items() if owner == debian.name}
+            places = _places(step, own, shipped)
+            yield Part(debian.name, debian.version, debian.purl, files=places)
     toolchain = {
         name: path for name, path in runtime.items() if Path(name).name in step.profile.runtime
     }
