@@ -32,12 +32,13 @@ PROGRAMS = (
     *("adduser", "init-system-helpers", "lsb-base", "media-types", "sgml-base", "xml-core"),
 )
 """Programs for scripts of packages, which do not run here."""
+_PROVIDES = {"libc6-dev": "libc-dev", "debconf": "debconf-2.0"}
 _HOOKS = (
     *("APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success"),
     *("DPkg::Pre-Invoke", "DPkg::Post-Invoke", "DPkg::Pre-Install-Pkgs", "DPkg::Post-Invoke"),
 )
 _URI = re.compile(r"'[^']+' ([a-z0-9][a-z0-9+.-]+)_([^_\s]+)_(arm64|all)\.deb \d+")
-_PROBLEM = re.compile(r"^(?:E|W|Err:\S+|The following packages have unmet).*", re.MULTILINE)
+_PROBLEM = re.compile(r"^(?:[EW]:|Err:| \S+ : Depends:).*", re.MULTILINE)
 
 
 class DebianError(BuildtoolError):
@@ -62,9 +63,10 @@ class Apt:
     def choose(self, wanted: Sequence[str]) -> list[tuple[str, str, str]]:
         """Name, version and architecture of the packages `wanted`, and of those that they need."""
         self._prepare()
-        done = self._run("install", "--print-uris", "-qq", "-y", "--no-install-recommends", *wanted)
+        done = self._run("install", "--print-uris", "-q", "-y", "--no-install-recommends", *wanted)
         if done.status:
-            raise self._error(f"apt cannot choose {' '.join(wanted)} for arm64", done)
+            remedy = "Correct the names in 'debian'; apt-cache search finds names."
+            raise self._error(f"apt cannot choose {' '.join(wanted)} for arm64", done, remedy)
         return [(name, unquote(version), arch) for name, version, arch in parse_uris(done.output)]
 
     def download(self, name: str, version: str) -> Path:
@@ -76,7 +78,8 @@ class Apt:
         done = self._run("download", "-q", f"{name}={version}", cwd=fresh)
         found = [*fresh.glob("*.deb")]
         if done.status or len(found) != 1:
-            raise self._error(f"apt cannot fetch {name} {version} for arm64", done)
+            remedy = "If the archive no longer has that version: buildtool lock --upgrade"
+            raise self._error(f"apt cannot fetch {name} {version} for arm64", done, remedy)
         return found[0]
 
     def _prepare(self) -> None:
@@ -110,14 +113,13 @@ class Apt:
         argv = [program, "-c", str(self.root / "apt.conf"), *arguments]
         return capture(argv, env=build_environment(), cwd=cwd, timeout=TIMEOUT)
 
-    def _error(self, message: str, done: Completed) -> DebianError:
+    def _error(self, message: str, done: Completed, remedy: str) -> DebianError:
         problems = "\n".join(filter(None, (_problems(done), self._updated)))
         known = any((self.root / "state/lists").glob("*binary-arm64_Packages*"))
         return DebianError(
             message,
             why=problems or done.output[-2000:],
-            remedy="Correct the names in 'debian'. If a version is no longer in the archive:"
-            " buildtool lock --upgrade"
+            remedy=remedy
             if known
             else "The machine's apt sources have no package list for arm64, or are not reachable."
             " On Ubuntu add one for arm64, which is on another server than amd64:"
@@ -132,11 +134,12 @@ def parse_uris(output: str) -> list[tuple[str, str, str]]:
 
 def _status() -> str:
     """The list of installed packages: what need not be fetched."""
-    rows = [(name, "same") for name in PRESENT] + [(name, "allowed") for name in PROGRAMS]
+    kinds = {**dict.fromkeys(PRESENT, "same"), **dict.fromkeys(PROGRAMS, "allowed")}
     return "\n".join(
         f"Package: {name}\nStatus: install ok installed\nArchitecture: arm64\nMulti-Arch: {kind}\n"
-        f"Version: 999\nMaintainer: buildtool <buildtool@localhost>\nDescription: present\n"
-        for name, kind in rows
+        + (f"Provides: {_PROVIDES[name]}\n" if name in _PROVIDES else "")
+        + "Version: 999\nMaintainer: buildtool <buildtool@localhost>\nDescription: present\n"
+        for name, kind in kinds.items()
     )
 
 
