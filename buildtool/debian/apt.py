@@ -17,13 +17,16 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.process import Completed, capture
+from buildtool.core.trees import remove_tree
 from buildtool.plan.environment import build_environment
 
 TIMEOUT = 600.0
 """Seconds for one call of apt, which may download a few hundred megabytes."""
 PRESENT = (
     *("libc6", "libc6-dev", "libc-dev-bin", "linux-libc-dev", "libgcc-s1", "libstdc++6"),
-    *("gcc-12-base", "gcc-13-base", "gcc-14-base", "gcc-15-base", "gcc-16-base"),
+    *(f"gcc-{version}-base" for version in range(10, 18)),
+    *(f"libgcc-{version}-dev" for version in range(10, 18)),
+    *(f"libstdc++-{version}-dev" for version in range(10, 18)),
 )
 """What the compiler and every device have.  Others may need it, and it is not fetched."""
 PROGRAMS = (
@@ -32,7 +35,11 @@ PROGRAMS = (
     *("adduser", "init-system-helpers", "lsb-base", "media-types", "sgml-base", "xml-core"),
 )
 """Programs for scripts of packages, which do not run here."""
-_PROVIDES = {"libc6-dev": "libc-dev", "debconf": "debconf-2.0"}
+_PROVIDES = {
+    "libc6-dev": "libc-dev",
+    "libstdc++-12-dev": "libstdc++-dev",
+    "debconf": "debconf-2.0",
+}
 _HOOKS = (
     *("APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success"),
     *("DPkg::Pre-Invoke", "DPkg::Post-Invoke", "DPkg::Pre-Install-Pkgs", "DPkg::Post-Invoke"),
@@ -73,7 +80,7 @@ class Apt:
         """Fetch one package, which apt compares with the signed list."""
         self._prepare()
         fresh = self.root / "fresh"
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_tree(fresh)
         make_directory(fresh)
         done = self._run("download", "-q", f"{name}={version}", cwd=fresh)
         found = [*fresh.glob("*.deb")]

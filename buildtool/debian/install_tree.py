@@ -44,7 +44,7 @@ def make_tree(debs: Mapping[str, Path], into: Path) -> None:
         moved = _place_libraries(into)
         index = {f"lib/{soname}": owners[place] for soname, place in moved.items()}
         (into / OWNERS).parent.mkdir(parents=True, exist_ok=True)
-        (into / OWNERS).write_text(json.dumps(index, indent=2, sort_keys=True))
+        (into / OWNERS).write_text(json.dumps(index, indent=2, sort_keys=True), encoding="utf-8")
         _make_relative(into)
     except BaseException:
         remove_tree(into, ignore_errors=True)
@@ -143,17 +143,17 @@ def _make_relative(into: Path) -> None:
     for path in sorted(into.rglob("*.pc")):
         place = path.relative_to(into).as_posix()
         if found := _PC.fullmatch(place):
-            text = path.read_text(errors="surrogateescape")
+            text = path.read_text(encoding="utf-8", errors="surrogateescape")
             text = re.sub(r"(?<![\w}])/usr(?![\w-])", "${pcfiledir}/../..", text)
             new = into / "lib/pkgconfig" / found[1]
             new.parent.mkdir(parents=True, exist_ok=True)
             path.unlink()
-            new.write_text(text, errors="surrogateescape")
+            new.write_text(text, encoding="utf-8", errors="surrogateescape")
     for path in sorted(into.rglob("*.cmake")):
         if path.is_symlink():
             continue
         up = posixpath.relpath("/", f"/{path.parent.relative_to(into).as_posix()}")
-        lines = path.read_text(errors="surrogateescape").splitlines(keepends=True)
+        lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines(keepends=True)
         path.write_text(
             "".join(
                 # CMake's own code compares these with where the file is.
@@ -162,5 +162,6 @@ def _make_relative(into: Path) -> None:
                 else _CMAKE_PATH.sub(f"${{CMAKE_CURRENT_LIST_DIR}}/{up}/", line)
                 for line in lines
             ),
+            encoding="utf-8",
             errors="surrogateescape",
         )
