@@ -18,7 +18,7 @@ from buildtool.propose.configure import (
     ConfigureFailure,
     ConfigureResult,
 )
-from buildtool.propose.options import disable_step, enable_options
+from buildtool.propose.options import disable_step, enable_options, enable_tests
 from buildtool.propose.presets import host_preset, skel_preset
 from buildtool.propose.proposal import Unknown
 from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, sided_targets
@@ -56,13 +56,15 @@ class SideComponent(Value):
 
     `results` are the configurations by arch ("" on the ARM64 side), the preferred arch first;
     `why` has the reasons for keys of the component.  `off` are targets that build the other side,
-    `needs` the directories of projects whose packages it finds.
+    `tests` programs and libraries that only tests use, `needs` the directories of projects whose
+    packages it finds.
     """
 
     component: Component
     results: Mapping[str, ConfigureResult]
     why: Mapping[str, str] = {}
     off: tuple[str, ...] = ()
+    tests: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
 
     @property
@@ -215,7 +217,12 @@ class CandidateFinder:
         result, component, options = enable_options(result, component, self.configurator)
         if options:
             why["defines"] = f"the option at {options} adds programs or libraries for the DSP"
-        part = SideComponent(component, {"": result}, why)
+        without_tests = result.names
+        result, component, tests = enable_tests(result, component, self.configurator)
+        if tests:
+            adds_tests = f"the option at {tests} adds tests"
+            why["defines"] = "; ".join(filter(None, (why.get("defines"), adds_tests)))
+        part = SideComponent(component, {"": result}, why, tests=result.names - without_tests)
         called = nested_builds(result.calls, self.hints)
         rows = [r for f, r in called.items() if builds_skel(f, r, self.hints)]
         if not rows:

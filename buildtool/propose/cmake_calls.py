@@ -17,7 +17,10 @@ NESTED_BUILD_COMMANDS = (
     *("add_custom_command", "add_custom_target"),
 )
 """Commands that can build another project in a separate step."""
-_NAMES = ("project", "option", "if", "find_package", "add_subdirectory", "fetchcontent_declare")
+_NAMES = (
+    *("project", "option", "cmake_dependent_option", "if", "find_package"),
+    *("add_subdirectory", "fetchcontent_declare", "add_test", "[a-z]+_(?:discover|add)_tests"),
+)
 _TRACED = re.compile(
     rb'\.idl"|"cmd":"(?i:'
     + b"|".join(name.encode() for name in (*NESTED_BUILD_COMMANDS, *_NAMES))

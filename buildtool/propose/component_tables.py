@@ -228,7 +228,11 @@ class ComponentTables:
             return ShippedFiles((Line("install", False, "only other components use it"),))
         first = row.part.archs[0]
         return shipped_files(
-            result, row.made, without=row.part.off, generic=lambda text: with_arch(text, first)
+            result,
+            row.made,
+            without=row.part.off,
+            tests=row.part.tests,
+            generic=lambda text: with_arch(text, first),
         )
 
     def _cannot_ship(self, title: str, shipped: ShippedFiles) -> Unknown | None:

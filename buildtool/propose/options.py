@@ -1,4 +1,4 @@
-"""Finds the options of a project that add or leave out its code for the DSP."""
+"""Finds the options of a project that add its tests, and that add or leave out its DSP code."""
 
 from __future__ import annotations
 
@@ -12,19 +12,49 @@ from buildtool.propose.configure import Configurator, Configured
 MAX_TRIES = 4
 _BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
 _DSP_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
+_TESTS = re.compile(r"(?:^|_)(?:BUILD|UNIT|ENABLE|WITH)?_?TEST(?:S|ING)?(?:_|$)", re.IGNORECASE)
+_TEST_COMMAND = re.compile(r"add_test|[a-z]+_(?:discover|add)_tests")
 _OFF = ("OFF", "FALSE", "NO", "N", "0", "")
 
 
 def dsp_options_that_are_off(calls: Iterable[CMakeCall]) -> dict[str, CMakeCall]:
     """The option() calls of a tree that are off and have a DSP word in their name, by name."""
     return {
+        name: call
+        for name, call in _options_that_are_off(calls).items()
+        if set(name.upper().split("_")) & _DSP_WORDS
+    }
+
+
+def _options_that_are_off(calls: Iterable[CMakeCall]) -> dict[str, CMakeCall]:
+    return {
         call.words[0]: call
         for call in calls
-        if call.name == "option"
+        if call.name in ("option", "cmake_dependent_option")
         and call.words
-        and set(call.words[0].upper().split("_")) & _DSP_WORDS
         and (call.words[2:] or ("OFF",))[0].upper() in _OFF
     }
+
+
+def enable_tests(
+    configured: Configured, component: Host, configurator: Configurator
+) -> tuple[Configured, Host, str]:
+    """The component with the option on that adds tests, its configuration, and where the option is;
+    as they were, and "", if it has tests or there is no such option.
+
+    Of options whose tests need what this target does not have, none is on.
+    """
+    off = {} if _has_tests(configured) else _options_that_are_off(configured.calls)
+    for name, call in [row for row in off.items() if _TESTS.search(row[0])][:MAX_TRIES]:
+        other = component._replace(defines={**component.defines, name: True})
+        result = configurator(other)
+        if isinstance(result, Configured) and _has_tests(result):
+            return result, other, call.where
+    return configured, component, ""
+
+
+def _has_tests(configured: Configured) -> bool:
+    return any(_TEST_COMMAND.fullmatch(call.name) for call in configured.calls)
 
 
 def enable_options(

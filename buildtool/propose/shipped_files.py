@@ -33,16 +33,20 @@ def shipped_files(
     made: Sequence[SidedTarget],
     *,
     without: Collection[str] = (),
+    tests: Collection[str] = (),
     generic: Callable[[str], str] = lambda text: text,
 ) -> ShippedFiles:
     """How the programs and libraries `made` of a configured tree get into a release.
 
     `without` are targets of the default build that must not be built; `generic` replaces the DSP
-    arch in names by `{arch}`.
+    arch in names by `{arch}`.  Programs in `tests` ship only if there is nothing else to ship.
     """
+    rules = configured.installation.rules
     names = {row.target.name for row in made}
     others = [target.name for target in configured.linked if target.name not in names]
-    rules = configured.installation.rules
+    if names - {*tests} or any(rule.files for rule in rules):
+        made = [row for row in made if row.target.name not in tests]
+        names -= {*tests}
     installed = [rule for rule in rules if (rule.target in names if names else rule.files)]
     excluded = list(dict.fromkeys([*others, *without]))
     why = (

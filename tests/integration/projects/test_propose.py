@@ -103,6 +103,25 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
     assert found["target"]["sim"]["archs"] == ["v73"]
 
 
+def test_the_option_that_adds_tests_is_on(proposed: Propose) -> None:
+    """Of three options that are off, one fails and one adds no test; the release has no tests."""
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW
+            + "project(app C)\nadd_executable(app m.c)\n"
+            + "option(APP_FUZZ_TESTS x OFF)\noption(BUILD_TESTING x OFF)\n"
+            + "option(APP_UNIT_TESTS x OFF)\nif(APP_FUZZ_TESTS)\nfind_package(None REQUIRED)\n"
+            + "elseif(APP_UNIT_TESTS)\nenable_testing()\nadd_executable(unit m.c)\n"
+            + "add_test(NAME u COMMAND unit)\nendif()\n"
+        }
+    )
+
+    defines = {"APP_UNIT_TESTS": True}
+    app = {"source": ".", "defines": defines, "artifacts": ["app"]}
+    assert found["host"] == {"app": app}
+    assert "the option at CMakeLists.txt:6 adds tests" in found["text"]
+
+
 def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
     """Of two options that are off, one adds a library; no option leaves out its skels."""
     backend = (
