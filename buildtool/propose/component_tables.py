@@ -12,6 +12,7 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.cmake_calls import directory_of
 from buildtool.propose.configure import Configured, ConfigureFailure
+from buildtool.propose.copied_data import copied_data
 from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
 from buildtool.propose.shipped_files import ShippedFiles, shipped_files
@@ -184,6 +185,9 @@ class ComponentTables:
         if options:
             both = {**component.defines, **dict.fromkeys(sorted(options), True)}
             lines.append(Line("defines", both, "options that are off: your choice", sure=False))
+        data, where = copied_data(result) if row.side == HOST else ((), "")
+        if data:
+            lines.append(Line("test-files", data, f"{where} copies them, perhaps for tests"))
         shipped = self._ships(row, result)
         lines += shipped.lines
         if cannot := self._cannot_ship(title, shipped):

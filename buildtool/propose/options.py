@@ -14,6 +14,7 @@ _BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
 _DSP_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 _TESTS = re.compile(r"(?:^|_)(?:BUILD|UNIT|ENABLE|WITH)?_?TEST(?:S|ING)?(?:_|$)", re.IGNORECASE)
 _TEST_COMMAND = re.compile(r"add_test|[a-z]+_(?:discover|add)_tests")
+_OPTION = ("option", "cmake_dependent_option")
 _OFF = ("OFF", "FALSE", "NO", "N", "0", "")
 
 
@@ -30,7 +31,7 @@ def _options_that_are_off(calls: Iterable[CMakeCall]) -> dict[str, CMakeCall]:
     return {
         call.words[0]: call
         for call in calls
-        if call.name in ("option", "cmake_dependent_option")
+        if call.name in _OPTION
         and call.words
         and (call.words[2:] or ("OFF",))[0].upper() in _OFF
     }
@@ -44,16 +45,17 @@ def enable_tests(
 
     Of options whose tests need what this target does not have, none is on.
     """
-    off = {} if _has_tests(configured) else _options_that_are_off(configured.calls)
+    off = {} if has_tests(configured) else _options_that_are_off(configured.calls)
     for name, call in [row for row in off.items() if _TESTS.search(row[0])][:MAX_TRIES]:
         other = component._replace(defines={**component.defines, name: True})
         result = configurator(other)
-        if isinstance(result, Configured) and _has_tests(result):
+        if isinstance(result, Configured) and has_tests(result):
             return result, other, call.where
     return configured, component, ""
 
 
-def _has_tests(configured: Configured) -> bool:
+def has_tests(configured: Configured) -> bool:
+    """Whether commands in the tree's CMake files add tests to CTest."""
     return any(_TEST_COMMAND.fullmatch(call.name) for call in configured.calls)
 
 

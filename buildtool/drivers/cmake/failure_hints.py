@@ -46,6 +46,8 @@ _PACKAGE = re.compile(
 )
 _PKG_CONFIG = re.compile(r"The following required packages were not found:\s+((?:- \S+\s+)+)")
 _FILES = re.compile(r"Could not find (\w+) using the following (?:names|files): ([^\n]+)")
+_WARNING_AS_ERROR = re.compile(r"error: .*\[-Werror[,=](?:-W)?([\w+-]+)")  # clang, GCC
+_LANGUAGES = {".c": "C", ".s": "ASM", ".S": "ASM"}
 _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
 
@@ -194,6 +196,22 @@ def _old_policies(failure: Failure) -> Iterator[str]:
         )
 
 
+def _warnings_as_errors(failure: Failure) -> Iterator[str]:
+    found: dict[str, dict[str, None]] = {}
+    for command in failure.commands:
+        words = _words(command.command)
+        source = Path(words[words.index("-c") + 1]) if "-c" in words[:-1] else Path()
+        language = _LANGUAGES.get(source.suffix, "CXX")
+        for match in _WARNING_AS_ERROR.finditer("\n".join(command.output)):
+            found.setdefault(language, {})[f"-Wno-error={match[1]}"] = None
+    for language, options in found.items():
+        yield (
+            "The project makes errors of warnings, which differ between compilers. To keep them"
+            " warnings, add to its component:"
+            f' defines = {{ CMAKE_{language}_FLAGS = "{" ".join(options)}" }}'
+        )
+
+
 def _not_built(failure: Failure) -> Iterator[str]:
     for match in _NOT_INSTALLED.finditer(failure.output):
         yield (
@@ -223,6 +241,7 @@ RULES = (
     _missing_libraries,
     _missing_packages,
     _old_policies,
+    _warnings_as_errors,
     _not_built,
     _absolute_destinations,
 )

@@ -98,6 +98,20 @@ def test_what_the_host_side_lacks(buildtool: Buildtool, project: Path) -> None:
         assert "'conan' of the component" in remedy
 
 
+def test_warnings_that_the_project_makes_errors(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    """The remedy, in the project file, is one."""
+    edit(project / "host/CMakeLists.txt", "-Wextra", "-Wextra -Werror")
+    main = next((project / "host/src").glob("*.c*"))
+    append(main, "\nstatic int nobody;\nstatic void nothing(void) {}\n")
+    remedy = failure(buildtool, project)["remedy"]
+    _, _, line = remedy.partition("add to its component: ")
+    assert "-Wno-error=unused-function" in line
+    edit(project / "buildtool.toml", 'source = "host"', f'source = "host"\n{line}')
+    Project(project).build_here()
+
+
 def test_a_header_of_fastrpc(buildtool: Buildtool, project: Path, edit: Edit) -> None:
     edit(project / "host/CMakeLists.txt", "install(", "add_library(plain OBJECT plain.c)\ninstall(")
     (project / "host/plain.c").write_text("#include <remote.h>\n")

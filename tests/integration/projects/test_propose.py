@@ -122,6 +122,23 @@ def test_the_option_that_adds_tests_is_on(proposed: Propose) -> None:
     assert "the option at CMakeLists.txt:6 adds tests" in found["text"]
 
 
+def test_data_that_is_copied_for_tests(proposed: Propose) -> None:
+    """Headers and what is copied elsewhere are none."""
+    found = proposed(
+        {
+            **dict.fromkeys(("d/a.txt", "e/b", "e/b.txt", "f.h", "g.bin", "h.txt"), ""),
+            "CMakeLists.txt": NEW
+            + "project(app C)\nenable_testing()\nadd_executable(app m.c)\n"
+            + "add_test(NAME app COMMAND app)\nfile(COPY d DESTINATION .)\n"
+            + "file(COPY e/b e/b.txt f.h DESTINATION ${CMAKE_BINARY_DIR}/more/)\n"
+            + "configure_file(g.bin g.bin COPYONLY)\nconfigure_file(h.txt h.txt)\n",
+        }
+    )
+
+    assert found["host"]["app"]["test-files"] == ["d/**/*", "more/*", "g.bin"]
+    assert "CMakeLists.txt:6 copies them, perhaps for tests" in found["text"]
+
+
 def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
     """Of two options that are off, one adds a library; no option leaves out its skels."""
     backend = (
