@@ -1,6 +1,7 @@
-"""The reports that the emulated DSP writes when a skel crashes.
+"""The reports that the emulated DSP writes when a skel crashes, or a call takes long.
 
-Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`.  `emulator/cdsprpc/crashes.c`
+Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`, or `@running {JSON}` for a
+call that takes long.  `emulator/cdsprpc/crashes.c`
 writes one of the kind "process" for a process that has written none.  The program that runs on the
 device can write into the same file, so nothing in it is trusted.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 from buildtool.core.value import Value
 
 MARK = "@crash "
+MARK_OF_LONG_CALLS = "@running "
 MAX_BYTES = 1 << 18  # of the file that is read
 MAX_REPORTS = 8
 MAX_FRAMES = 64
@@ -62,14 +64,14 @@ class CrashReport(Value):
     frames: tuple[Frame, ...]
 
 
-def read_crash_reports(path: Path) -> tuple[CrashReport, ...]:
-    """The reports in a file; lines that are not reports are left out."""
+def read_crash_reports(path: Path, mark: str = MARK) -> tuple[CrashReport, ...]:
+    """The reports in a file that begin with `mark`; lines that are not reports are left out."""
     try:
         with path.open("rb") as stream:
             text = stream.read(MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return ()
-    lines = [line[len(MARK) :] for line in text.split("\n") if line.startswith(MARK)]
+    lines = [line[len(mark) :] for line in text.split("\n") if line.startswith(mark)]
     return tuple(filter(None, map(parse_crash_report, lines[:MAX_REPORTS])))
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.core.escape import escape
-from buildtool.diagnose.crash_report import CrashReport, Frame, Region, read_crash_reports
+from buildtool.diagnose.crash_report import (
+    MARK_OF_LONG_CALLS,
+    CrashReport,
+    Frame,
+    Region,
+    read_crash_reports,
+)
 from buildtool.diagnose.debug_files import DebugFiles, Place
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.model import Project
@@ -23,6 +29,24 @@ def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, 
     debug information of the release."""
     files = DebugFiles(debug)
     return tuple(_explain(project, files, report) for report in read_crash_reports(reports))
+
+
+def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """The same for each call in this file that takes long: where it executes."""
+    files = DebugFiles(debug)
+    found = read_crash_reports(reports, MARK_OF_LONG_CALLS)
+    return tuple(_explain_long_call(project, files, report) for report in found)
+
+
+def _explain_long_call(project: Project, files: DebugFiles, report: CrashReport) -> str:
+    method = method_names(project, report.skel, report.method)
+    number = f"method {report.method} of {report.skel}"
+    stack = _stack(files, report)
+    lines = [f"{method.name}, {number}, {report.phrase}" if method else f"{number} {report.phrase}"]
+    lines += [f"  {'at' if i == 0 else 'by'} {text}" for i, (text, _) in enumerate(stack)]
+    if stack and not any(known for _, known in stack):
+        lines.append(f"  {REBUILD}")
+    return escape("\n".join(lines))
 
 
 def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:

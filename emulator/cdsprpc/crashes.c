@@ -17,10 +17,16 @@ bool crash_is_for_programs(const char *line)
     return strncmp(line, MARK, strlen(MARK)) == 0;
 }
 
-void crash_pass_on(int errors, const char *why)
+const char *crash_reports(void)
 {
     const char *path = getenv("BUILDTOOL_SIM_CRASHES");
-    char *text = path == NULL || path[0] == 0 ? NULL : malloc(REPORT_MAX);
+    return path == NULL ? "" : path;
+}
+
+void crash_pass_on(int errors, const char *why)
+{
+    const char *path = crash_reports();
+    char *text = path[0] == 0 ? NULL : malloc(REPORT_MAX);
     ssize_t got = text == NULL ? 0 : pread(errors, text, REPORT_MAX - 1, 0);
     int fd = text == NULL ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0) {

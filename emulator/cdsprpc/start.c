@@ -120,6 +120,7 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "priority=%d", settings.priority);
     add(command, "stack=%d", settings.stack_size);
     add(command, "state=%s", config->state);
+    add(command, "reports=%s", crash_reports());
     add(command, "farf=%s", farf);
     if (command->is_full) {
         log_message("the DSP process does not start: its command line has more than %d bytes, or "

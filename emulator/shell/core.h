@@ -107,6 +107,9 @@ struct crash {
 
 /* Writes a line for people and a line for programs to standard error. */
 void report_crash(const struct crash *crash);
+/* Writes a line for programs to a file: where a call that takes long executes. The caller holds a
+ * lock of the modules. */
+void report_running(int file, const struct running_call *call, unsigned seconds);
 
 /* ---- overflow.c ---- */
 

@@ -15,6 +15,7 @@ static struct shell_facts facts = {
     .thread_priority = 192,
     .stack_bytes = 16384,
     .state = "",
+    .reports = "",
     .farf = "",
 };
 
@@ -61,6 +62,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.debug = number != 0;
     } else if (IS("state")) {
         facts.state = value;
+    } else if (IS("reports")) {
+        facts.reports = value;
     } else if (IS("farf")) {
         facts.farf = value;
     }

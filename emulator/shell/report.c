@@ -171,6 +171,32 @@ static void tell(const struct crash *crash, const struct region *region)
     put_line(&text);
 }
 
+void report_running(int file, const struct running_call *call, unsigned seconds)
+{
+    char bytes[LINE_BYTES];
+    struct text text = text_start(bytes, sizeof bytes);
+    struct frame frame;
+    text_add(&text, "@running {\"text\":\"has been running for %u s\",\"method\":%u,", seconds,
+             (unsigned)call->method);
+    json_text(&text, "skel", call->skel);
+    bool first = true;
+    for (size_t i = 0; i < call->address_count && text.used + 512 < text.room; i++) {
+        if (i == 2) {
+            text_add(&text, ",\"frames\":[");
+        }
+        if (frame_at(call->addresses[i], &frame)) {
+            text_add(&text, "%s", i == 0 ? ",\"pc\":" : i == 1 ? ",\"lr\":" : first ? "" : ",");
+            json_frame(&text, &frame);
+            first = first && i < 2;
+        }
+    }
+    text_add(&text, "%s}", call->address_count > 2 ? "]" : "");
+    bytes[text.used] = '\n'; /* replaces the terminator */
+    if (write(file, bytes, text.used + 1) < 0) {
+        return; /* the line of the log is there */
+    }
+}
+
 void report_crash(const struct crash *crash)
 {
     struct region region;

@@ -3,9 +3,11 @@
  * A report tells where the call's thread executes. The thread finds that out itself, in the handler
  * of a signal. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 
 #include "core.h"
@@ -21,6 +23,7 @@
 #define PLACE_MAX 300
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int reports = -1; /* the file for programs, locked as long as this process lives */
 static struct running_call *calls;
 static _Thread_local struct running_call *own; /* the call of this thread */
 
@@ -94,6 +97,10 @@ void running_start(void)
     action.sa_sigaction = running_on_signal;
     action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESTART);
     sigaction(PLACE_SIGNAL, &action, NULL);
+    if (shell_facts()->reports[0] != 0) {
+        reports = open(shell_facts()->reports, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+        flock(reports, LOCK_SH | LOCK_NB);
+    }
 }
 
 /* Asks the threads of the calls that have been running for so long where they execute. */
@@ -124,7 +131,7 @@ static bool is_answer_missing(void)
 /* ---- reports ---- */
 
 /* Describes the code of a module that a call executes or has called the shell from. */
-static void describe_place(const struct running_call *call, struct text *text)
+static void describe_place(const struct running_call *call, unsigned seconds, struct text *text)
 {
     struct frame frame;
     modules_list_lock();
@@ -134,19 +141,22 @@ static void describe_place(const struct running_call *call, struct text *text)
             break;
         }
     }
+    if (reports >= 0) {
+        report_running(reports, call, seconds);
+    }
     modules_list_unlock();
 }
 
 static void report(struct running_call *call, const char *why)
 {
     char place[PLACE_MAX];
+    const unsigned seconds = (unsigned)((clock_now() - call->since) / NANOSECONDS);
     struct text text = text_start(place, sizeof place);
     if (__atomic_exchange_n(&call->state, CALL_REPORTED, __ATOMIC_ACQ_REL) == CALL_ANSWERED) {
-        describe_place(call, &text);
+        describe_place(call, seconds, &text);
     }
     shell_logf(SHELL_HIGH, "%smethod %u of %s has been running for %u s%s", why,
-               (unsigned)call->method, call->skel,
-               (unsigned)((clock_now() - call->since) / NANOSECONDS), place);
+               (unsigned)call->method, call->skel, seconds, place);
 }
 
 void running_report(unsigned seconds, const char *why)

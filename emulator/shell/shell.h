@@ -30,10 +30,11 @@ struct shell_facts {
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
     uint64_t heap_bytes;  /* how large the heap can grow; libcdsprpc passes it */
     enum shell_strict strict;
-    bool debug;        /* a debugger controls this process */
-    const char *state; /* directory on the build machine with the lock files that all
+    bool debug;          /* a debugger controls this process */
+    const char *state;   /* directory on the build machine with the lock files that all
                             * programs of this device share */
-    const char *farf;  /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
+    const char *reports; /* file for reports of calls that take long; "": none */
+    const char *farf;    /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
 };
 
 const struct shell_facts *shell_facts(void);

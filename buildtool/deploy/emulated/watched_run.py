@@ -13,6 +13,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.value import Value
+from buildtool.deploy.emulated.long_calls import name_long_calls
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from buildtool.deploy.run.program import RunRequest
     from buildtool.project.model import Project
 
+CRASHED = "the DSP process crashed"
+"""How the text of each crash begins."""
 PREFIX = "buildtool-run-"
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
@@ -50,6 +53,11 @@ def run_watched(
     with watched_run(choice.strict, debug=choice.debug) as watched:
         request = request._replace(env={**watched.variables, **request.env})
         crashes: tuple[str, ...] = ()
+        debug_files = ready.release.debug
+
+        def explain(known: int) -> tuple[str, ...]:
+            return explain_long_calls(project, debug_files, watched.crashes)[known:]
+
         try:
             if watched.socket:
                 from buildtool.deploy.emulated.debug_run import debugger  # noqa: PLC0415 - seldom
@@ -60,9 +68,10 @@ def run_watched(
                 with debug as reads_terminal:
                     result = start(ready, request._replace(input=not reads_terminal))
             else:
-                result = start(ready, request)
+                with name_long_calls(watched.crashes, explain, listener):
+                    result = start(ready, request)
         finally:  # also when it took too long
-            crashes = explain_crashes(project, ready.release.debug, watched.crashes)
+            crashes = explain_crashes(project, debug_files, watched.crashes)
             for text in crashes:
                 listener(Note(text))
         return result._replace(dsp_crash=first_line(crashes))
@@ -75,14 +84,23 @@ def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, 
         return ()
     from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after a crash
 
-    return explain_crash.explain_crashes(project, debug, reports) or (
-        "the DSP process crashed: its report is damaged",
-    )
+    crashes = explain_crash.explain_crashes(project, debug, reports)
+    if not crashes and not explain_crash.explain_long_calls(project, debug, reports):
+        return (f"{CRASHED}: its report is damaged",)
+    return crashes
 
 
-def first_line(crashes: tuple[str, ...]) -> str:
-    """How the first of these crashes happened, "" without any."""
-    return crashes[0].partition("\n")[0] if crashes else ""
+def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """The same for each call that is reported there because it takes long."""
+    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after such a report
+
+    return explain_crash.explain_long_calls(project, debug, reports)
+
+
+def first_line(texts: tuple[str, ...]) -> str:
+    """How the first crash in these texts happened, "" without any."""
+    crashes = (text for text in texts if text.startswith(CRASHED))
+    return next(crashes, "").partition("\n")[0]
 
 
 @contextlib.contextmanager

@@ -69,3 +69,11 @@ def test_kernel_that_does_not_end_is_named(sample: Sample, tmp_path: Path) -> No
     line = rf"method 3 of {skel} has been running for \d s, code at {skel}\+0x"
     assert "did not end in 5 s" in done.stderr
     assert re.search(line, done.stderr), done.stderr
+    named = re.search(
+        rf"^htp_ops_vec_add_i32, method 3 of {skel}, has been running for \d s\n"
+        r"(  (at|by) .*\n)*?  (at|by) vec_add_i32 \(vec_add_i32\.c:\d+\)\n"
+        r"  by htp_ops_vec_add_i32 \(\w+\.c:\d+\)\n",
+        done.stderr.replace("note: ", ""),
+        re.MULTILINE,
+    )
+    assert named, done.stderr

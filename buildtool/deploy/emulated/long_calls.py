@@ -1,0 +1,51 @@
+"""Names the functions and lines of calls that take long, while the program runs."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from buildtool.core.events import Listener, Note
+from buildtool.core.lock import locked
+
+POLL_SECONDS = 0.5
+END_SECONDS = 2
+"""How long DSP processes may report calls after the program has ended."""
+
+
+@contextlib.contextmanager
+def name_long_calls(
+    reports: Path, explain: Callable[[int], tuple[str, ...]], listener: Listener
+) -> Iterator[None]:
+    """Pass on what `explain` says of the calls that DSP processes report in the file `reports`
+    during the block; it gets the number of those that were explained before."""
+    ended = threading.Event()
+    explained = 0
+
+    def note() -> None:
+        nonlocal explained
+        for text in explain(explained):
+            explained += 1
+            listener(Note(text))
+
+    def follow() -> None:
+        size = 0
+        while not ended.wait(POLL_SECONDS):
+            if reports.stat().st_size != size:
+                size = reports.stat().st_size
+                note()
+
+    follower = threading.Thread(target=follow, daemon=True)
+    follower.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        follower.join()
+        # DSP processes keep a lock on the file, and report the calls that were running at the end.
+        with contextlib.suppress(TimeoutError), locked(reports, timeout=END_SECONDS):
+            pass
+        if reports.stat().st_size:
+            note()
