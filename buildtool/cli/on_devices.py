@@ -141,7 +141,11 @@ def _build(
     releases = {}
     for target in dict.fromkeys(targets):
         wanted = flow.with_options(
-            project, target, build_type=choice.build_type, strict_isa=choice.strict_isa
+            project,
+            target,
+            build_type=choice.build_type,
+            strict_isa=choice.strict_isa,
+            sanitize=choice.sanitize,
         )
         releases[target] = flow.build_release(wanted, target, listener, options)[1].id
     return releases

@@ -112,6 +112,9 @@ Strict = Annotated[
         rich_help_panel=DEVICE,
     ),
 ]
+Sanitize = Annotated[
+    bool, typer.Option("--sanitize", help="Stop skels on sim at undefined behaviour in C and C++.")
+]
 Wait = Annotated[
     str,
     typer.Option(

@@ -16,6 +16,7 @@ from buildtool.cli.options import (
     Json,
     KeepGoing,
     On,
+    Sanitize,
     Share,
     Soc,
     Strict,
@@ -111,6 +112,7 @@ def run(
         ),
     ] = False,
     strict: Strict = "",
+    sanitize: Sanitize = False,
     debug: Annotated[
         bool,
         typer.Option(
@@ -164,6 +166,7 @@ def run(
         build_type=build_type,
         strict_isa=strict_isa,
         strict=strict,
+        sanitize=sanitize,
         debug=debug,
         wait=wait_seconds(wait),
         share=share,

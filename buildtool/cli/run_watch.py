@@ -237,6 +237,10 @@ def _plan(project: Project, run: WatchedRun) -> Plan:
     choice = run.choice
     target = select(project, run.device, choice).target
     project = flow.with_options(
-        project, target, build_type=choice.build_type, strict_isa=choice.strict_isa
+        project,
+        target,
+        build_type=choice.build_type,
+        strict_isa=choice.strict_isa,
+        sanitize=choice.sanitize,
     )
     return flow.make_plan(project, target)

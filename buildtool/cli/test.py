@@ -16,6 +16,7 @@ from buildtool.cli.options import (
     Json,
     KeepGoing,
     On,
+    Sanitize,
     Share,
     Soc,
     Strict,
@@ -64,6 +65,7 @@ def test(
         typer.Option("--shard", metavar="I/N", help="Run part I of N of the tests: 2/3."),
     ] = "",
     strict: Strict = "",
+    sanitize: Sanitize = False,
     force: Force = False,
     target: DeviceTarget = "",
     soc: Soc = "",
@@ -117,6 +119,7 @@ def test(
         build_type=build_type,
         strict_isa=strict_isa,
         strict=strict,
+        sanitize=sanitize,
         wait=wait_seconds(wait),
         share=share,
     )

@@ -34,7 +34,8 @@ class DeviceChoice(Value):
     whether the device is used although another user has its lock.
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
-    begins at an unmapped page; with `debug` its DSP process waits for a debugger."""
+    begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
+    with `debug` its DSP process waits for a debugger."""
 
     target: str = ""
     soc: str = ""
@@ -42,6 +43,7 @@ class DeviceChoice(Value):
     force: bool = False
     build_type: str = ""
     strict_isa: bool = False
+    sanitize: bool = False
     strict: str = ""
     debug: bool = False
     wait: float = 0
@@ -90,8 +92,8 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
             why=f"{name} has a SoC of its own",
             remedy=f"Omit --soc, or run on the emulated device: sim --soc {choice.soc}",
         )
-    if choice.strict or choice.debug:
-        option = "--strict" if choice.strict else "--debug"
+    options = {"--strict": choice.strict, "--debug": choice.debug, "--sanitize": choice.sanitize}
+    if option := next(filter(options.get, options), ""):
         raise UsageError(
             f"{option} is for sim only",
             why=f"{name} runs skels on a DSP, which the emulated device watches instead",

@@ -16,6 +16,10 @@ from buildtool.diagnose.debug_files import DebugFiles, Place
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.model import Project
 
+MESSAGE = "__clang_trap_msg$"
+CHECK = "__ubsan_check_"
+"""How clang names a check of a sanitizer, and its message, as if they were inlined functions.
+Source: clang, CGDebugInfo.cpp, CreateTrapFailureMessageFor."""
 REBUILD = "the skel has no debug information for lines: compile it with -g, and link it without -s"
 STACK_OF_METHOD = (
     "remote_session_control(FASTRPC_THREAD_PARAMS) sets the size for methods; the default is"
@@ -50,7 +54,9 @@ def _explain_long_call(project: Project, files: DebugFiles, report: CrashReport)
 
 
 def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
-    lines = [f"the DSP process crashed: {report.phrase or report.kind or 'unknown reason'}"]
+    undefined = report.pc and undefined_behaviour(files.places(report.pc, call=False))
+    phrase = f"undefined behaviour: {undefined}" if undefined else report.phrase or report.kind
+    lines = [f"the DSP process crashed: {phrase or 'unknown reason'}"]
     if report.region:
         names = method_names(project, report.skel, report.region.method)
         lines.append(f"  {describe_region(report.region, names)}")
@@ -95,6 +101,15 @@ def describe_region(region: Region, names: MethodNames | None) -> str:
     return f"{bytes_away:,} byte{'' if bytes_away == 1 else 's'} {where} {what}"
 
 
+def undefined_behaviour(places: tuple[Place, ...]) -> str:
+    """What the check of a sanitizer found that is inlined in a place; "" for other code."""
+    names = [place.function for place in places if place.function.startswith((MESSAGE, CHECK))]
+    if f"{CHECK}type_mismatch" in names:
+        # Checks for null pointers are off.
+        return "a misaligned pointer, or an access past the end of a variable"
+    return names[0].rpartition("$")[2].removeprefix(CHECK) if names else ""
+
+
 def _stack(files: DebugFiles, report: CrashReport) -> list[tuple[str, bool]]:
     """The functions from the innermost on, each as text and whether its line is known."""
     found: list[tuple[str, bool]] = []
@@ -121,4 +136,5 @@ def _texts(frame: Frame, places: tuple[Place, ...]) -> list[tuple[str, bool]]:
         if place.line
         else (f"{place.function} ({frame.module}+0x{frame.offset:x})", False)
         for place in places
+        if not place.function.startswith((MESSAGE, CHECK))
     ]

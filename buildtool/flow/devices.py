@@ -115,8 +115,15 @@ def ready_on_device(
 
     selected = select(project, device_name, choice)
     project = with_options(
-        project, selected.target, build_type=choice.build_type, strict_isa=choice.strict_isa
+        project,
+        selected.target,
+        build_type=choice.build_type,
+        strict_isa=choice.strict_isa,
+        sanitize=choice.sanitize,
     )
+    for name, skel in project.skels.items() if choice.sanitize else ():
+        if not skel.source:
+            listener(Note(f"skel {name} is prebuilt: --sanitize checks nothing in it"))
     with contextlib.ExitStack() as stack:
         with open_target(project, selected.target, listener, options) as (plan, context):
             host = (step.name for step in plan.cmake_steps if trees and not step.arch)

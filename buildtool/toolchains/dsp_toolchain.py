@@ -15,7 +15,7 @@ from buildtool.sdk.tool_search import (
 )
 from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.hexagon import hexagon, with_open_root
-from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.profile import Profile, ProfileError
 
 
 def uses_sdk(asked: str, archs: Sequence[str], sdk: HexagonSdk | None) -> bool:
@@ -62,12 +62,22 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
     Raises `ProfileError`, `ToolMissingError` and `ToolUnfitError`.
     """
     sdk = dsp_sdk(project, target)
+    if sdk and target.sanitize:
+        raise ProfileError(
+            "--sanitize needs skels that open LLVM compiles",
+            why=f"the Hexagon SDK in {sdk.where} compiles them; the reports of its checks are"
+            " not known",
+            remedy='Set dsp-toolchain = "llvm" for the target, or another target for such runs:'
+            " --target",
+        )
     if sdk:
         profiles = {arch: _with_sdk(arch, sdk) for arch in target.archs}
     else:
         zig = usable_zig(project.tool("zig")) if target.archs else NO_REQUIREMENT
-        strict = target.strict_isa
-        profiles = {arch: hexagon(arch, zig, strict_isa=strict) for arch in target.archs}
+        strict, sanitize = target.strict_isa, target.sanitize
+        profiles = {
+            arch: hexagon(arch, zig, strict_isa=strict, sanitize=sanitize) for arch in target.archs
+        }
     return {a: _with_idl_compiler(profile, project, target) for a, profile in profiles.items()}
 
 

@@ -55,6 +55,19 @@ HMX = UnsupportedFeature(
 DROPPED = ("-mhmx", "-mno-hmx", "-fvectorize", "-Wl,--no-threads")
 """Flags of the SDK's compiler that have no effect here, which a build names."""
 
+SANITIZE = (
+    # A null pointer stops a skel without a check.  Those of functions need data before each one,
+    # which assembly lacks; those of vptr need a runtime.
+    *("-fsanitize=undefined", "-fno-sanitize=null,function,vptr", "-fsanitize-trap=undefined"),
+    # One trap for each check, and the kind of the check in the debug information.  A conditional
+    # trap would lose its kind in a packet with other instructions.
+    *("-fno-sanitize-merge", "-fsanitize-annotate-debug-info=undefined"),
+    *("-mllvm", "-enable-tail-merge=0", "-mllvm", "-disable-ifcvt-simple"),
+    *("-mllvm", "-disable-ifcvt-simple-false", "-mllvm", "-disable-ifcvt-triangle"),
+    *("-mllvm", "-disable-ifcvt-triangle-false", "-mllvm", "-disable-ifcvt-triangle-rev"),
+)
+"""Flags for skels that stop at undefined behaviour."""
+
 
 def check_arch(arch: str) -> None:
     """Raise `ProfileError` for an unknown arch."""
@@ -67,14 +80,18 @@ def check_arch(arch: str) -> None:
 
 
 def hexagon(
-    arch: str, requirement: Tool | Zig = NO_REQUIREMENT, *, strict_isa: bool = False
+    arch: str,
+    requirement: Tool | Zig = NO_REQUIREMENT,
+    *,
+    strict_isa: bool = False,
+    sanitize: bool = False,
 ) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
     `requirement` is the project's requirement of zig, or a zig that was already found.
     `strict_isa` refuses instructions that the open assembler does not know; otherwise they become
-    traps.  Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig,
-    `ToolUnfitError` if it is unusable.
+    traps.  With `sanitize` skels stop at undefined behaviour.  Raises `ProfileError` for an unknown
+    arch, `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
     """
     check_arch(arch)
     zig = usable_zig(requirement)
@@ -89,6 +106,7 @@ def hexagon(
             "ARCH": arch,
             "IEEE": "+hvx_ieee_fp" if has_ieee(arch) else "",
             "INCLUDES": " ".join(INCLUDES),
+            "SANITIZE": " ".join(SANITIZE) if sanitize else "",
             **({"STRICT_ISA": "ON"} if strict_isa else {}),
         },
         identity=value_digest([zig.identity, root.identity]),

@@ -253,3 +253,20 @@ def test_auto_takes_a_stand_in_for_all_archs_or_open_llvm(
     assert profiles() == {"hexagon-v68-sdk5.5.0.1"}
     project.edit("buildtool.toml", 'archs = ["v68"', 'archs = ["v68", "v81"')
     assert profiles() == {"hexagon-v68", "hexagon-v81"}
+
+
+def test_a_stand_in_sdk_is_not_used_with_sanitize(
+    third_party: Path,
+    stand_in_sdk: MakeSdk,
+    buildtool: Buildtool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sdk = stand_in_sdk("5.5.0.1")
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
+
+    done = buildtool("run", "sim", "--sanitize", cwd=third_party)
+
+    assert done.returncode == 125
+    assert "error: --sanitize needs skels that open LLVM compiles" in done.stderr
+    assert f"the Hexagon SDK in {sdk} compiles them" in done.stderr
+    assert 'Set dsp-toolchain = "llvm" for the target' in done.stderr

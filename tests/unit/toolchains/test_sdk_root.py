@@ -88,6 +88,10 @@ def test_strict_isa_is_part_of_the_profile(strict: bool) -> None:
     assert any(rule.broken_by(["-mhmx"]) for rule in profile.unsupported) == strict
 
 
+def test_sanitize_is_part_of_the_profile() -> None:
+    assert hexagon("v73", sanitize=True).digest != hexagon("v73").digest
+
+
 def test_another_installation_has_the_same_root(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -170,6 +170,23 @@ KERNEL void stomp(void)
     use_stack(1, (const uint8_t *)&frame);
 }
 
+/* Clang does not check pointers to volatile memory. */
+KERNEL int first_of(const HVX_Vector *vector)
+{
+    return Q6_R_vextract_VR(*vector, 0); /* here: misaligned */
+}
+
+KERNEL int shift_left(int value, int by)
+{
+    return value << by; /* here: shift */
+}
+
+KERNEL int scale_and_add(int value, int by)
+{
+    value = value * by; /* here: product */
+    return value + by;  /* here: sum */
+}
+
 AEEResult faults_crash(remote_handle64 h, const char *what)
 {
     (void)h;
@@ -183,6 +200,16 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
         ((void (*)(void))(uintptr_t)words)();
     } else if (strcmp(what, "code") == 0) {
         write_byte((volatile uint8_t *)(uintptr_t)stomp);
+    } else if (strcmp(what, "misaligned") == 0) {
+        static uint8_t bytes[1024] __attribute__((aligned(128)));
+        return first_of((const HVX_Vector *)(bytes + 4));
+    } else if (strcmp(what, "shift") == 0) {
+        volatile int by = 32; /* a constant would leave one trap without the kind */
+        shift_left(1, by);
+    } else if (strcmp(what, "product") == 0) {
+        scale_and_add(INT32_MAX, 2);
+    } else if (strcmp(what, "sum") == 0) {
+        scale_and_add(1, INT32_MAX);
     } else if (strcmp(what, "float") == 0) {
         HVX_Vector vector = Q6_V_vzero();
         vector = Q6_Vqf32_vadd_VsfVsf(vector, vector); /* here: float */
