@@ -129,8 +129,8 @@ class Apt:
             remedy=remedy
             if known
             else "The machine's apt sources have no package list for arm64, or are not reachable."
-            " On Ubuntu add one for arm64, which is on another server than amd64:"
-            " https://ports.ubuntu.com (see sources.list(5)).",
+            " On Ubuntu add one for arm64: it is in the archive of ports, not in that of amd64"
+            " (see sources.list(5)).",
         )
 
 

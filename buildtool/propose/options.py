@@ -31,9 +31,7 @@ def _options_that_are_off(calls: Iterable[CMakeCall]) -> dict[str, CMakeCall]:
     return {
         call.words[0]: call
         for call in calls
-        if call.name in _OPTION
-        and call.words
-        and (call.words[2:] or ("OFF",))[0].upper() in _OFF
+        if call.name in _OPTION and call.words and (call.words[2:] or ("OFF",))[0].upper() in _OFF
     }
 
 

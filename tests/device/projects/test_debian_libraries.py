@@ -18,8 +18,8 @@ TOOLCHAINS = {"zig": "", "gcc": 'toolchain = "gcc"'}
 APT = (("State::Lists", "lists"), ("Cache", "cache"), ("Etc::SourceList", "debian.sources"))
 SOURCES = """\
 Types: deb-src
-URIs: http://deb.debian.org/debian
-Suites: bookworm
+URIs: {uri}
+Suites: {suite}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
@@ -50,10 +50,15 @@ def apt(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment in which apt-get knows the source packages, in directories of its own."""
     if not (shutil.which("apt-get") and shutil.which("dpkg-source")):
         pytest.skip("needs apt-get and dpkg-source")
+    # The archive that the machine's own packages come from.
+    targets = _run("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)")
+    found = re.search(r"^(\S+/debian/?) (\S+) main$", targets.stdout, re.MULTILINE)
+    if not found:
+        pytest.skip("needs lists of Debian's packages")
     place = tmp_path_factory.mktemp("apt")
     (place / "lists/partial").mkdir(parents=True)
     (place / "cache/archives/partial").mkdir(parents=True)
-    (place / "debian.sources").write_text(SOURCES)
+    (place / "debian.sources").write_text(SOURCES.format(uri=found[1], suite=found[2]))
     lines = [f'Dir::{key} "{place / name}";\n' for key, name in APT]
     (place / "apt.conf").write_text("".join(lines) + 'Dir::Etc::SourceParts "-";\n')
     environment = {**os.environ, "APT_CONFIG": str(place / "apt.conf")}
