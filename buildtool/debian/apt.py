@@ -24,14 +24,22 @@ TIMEOUT = 600.0
 """Seconds for one call of apt, which may download a few hundred megabytes."""
 PRESENT = (
     *("libc6", "libc6-dev", "libc-dev-bin", "linux-libc-dev", "libgcc-s1", "libstdc++6"),
-    *(f"gcc-{version}-base" for version in range(10, 18)),
     *(f"libgcc-{version}-dev" for version in range(10, 18)),
     *(f"libstdc++-{version}-dev" for version in range(10, 18)),
 )
 """What the compiler and every device have.  Others may need it, and it is not fetched."""
 PROGRAMS = (
     *("bash", "ca-certificates", "coreutils", "debconf", "dpkg", "gawk", "install-info", "perl"),
-    *("perl-base", "pkg-config", "pkgconf", "python3", "python3-minimal", "sed", "ucf"),
+    *(
+        "perl-base",
+        "pkg-config",
+        "pkgconf",
+        "python3",
+        "python3-minimal",
+        "python3-distutils",
+        "sed",
+        "ucf",
+    ),
     *("adduser", "init-system-helpers", "lsb-base", "media-types", "sgml-base", "xml-core"),
 )
 """Programs for scripts of packages, which do not run here."""
