@@ -2,6 +2,9 @@
  *
  *   fastrpc_shell serve KEY=VALUE...   Serves libcdsprpc, which passes the sockets.
  *   fastrpc_shell --check FILE [ARCH]  Checks whether a skel can be loaded. Runs none of its code.
+ *   fastrpc_shell --undecoded FILE START SIZE
+ *                                      Lists packets that qemu does not decode, in a part of a
+ *                                      file.
  *   fastrpc_shell --symbols            Lists the exported names, each with its symbol table,
  *                                      and "unimplemented" names, which only real shells
  *                                      have.
@@ -19,6 +22,7 @@
 #include "core.h"
 #include "module.h"
 #include "symbols.h"
+#include "undecoded.h"
 #include "unimplemented.h"
 
 /* Waits for the DSP process and reports its wait status to libcdsprpc. The supervisor has one
@@ -128,7 +132,12 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--symbols") == 0) {
         return list_symbols();
     }
+    if (argc == 5 && strcmp(argv[1], "--undecoded") == 0) {
+        return undecoded(argv[2], (uint32_t)strtoul(argv[3], NULL, 0),
+                         (uint32_t)strtoul(argv[4], NULL, 0));
+    }
     fprintf(stderr, "usage: fastrpc_shell --check FILE [ARCH] | --symbols\n"
+                    "       fastrpc_shell --undecoded FILE START SIZE\n"
                     "       fastrpc_shell serve KEY=VALUE... (run by libcdsprpc)\n");
     return 2;
 }

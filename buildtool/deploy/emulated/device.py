@@ -76,6 +76,12 @@ def prepare(
     return EmulatedDevice(root, soc, qemu, glibc, emulator)
 
 
+def configuration(install_root: Path) -> dict[str, str]:
+    """What the device emulates, and with which programs, from its install root."""
+    text = (install_root.parent.parent / CONFIGURATION).read_text(encoding="utf-8")
+    return dict(line.split("=", 1) for line in text.splitlines())
+
+
 def check_libraries(device: EmulatedDevice, release: Release) -> None:
     """Check that the device has the C++ libraries that the release needs and does not ship.
 

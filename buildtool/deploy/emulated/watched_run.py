@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CRASHED = "the DSP process crashed"
 """How the text of each crash begins."""
+ENDED_BY_QEMU = "most likely an instruction that qemu does not emulate"
+"""What libcdsprpc says of a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
 PREFIX = "buildtool-run-"
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
@@ -74,6 +76,9 @@ def run_watched(
             crashes = explain_crashes(project, debug_files, watched.crashes)
             for text in crashes:
                 listener(Note(text))
+            if any(ENDED_BY_QEMU in text for text in crashes):
+                with contextlib.suppress(Exception):  # pyelftools raises anything
+                    listener(Note(_undecoded(ready)))
         return result._replace(dsp_crash=first_line(crashes))
 
 
@@ -95,6 +100,13 @@ def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[st
     from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after such a report
 
     return explain_crash.explain_long_calls(project, debug, reports)
+
+
+def _undecoded(ready: Ready) -> str:
+    from buildtool.deploy.emulated.device import configuration  # noqa: PLC0415 - only after a crash
+    from buildtool.deploy.emulated.undecoded import undecoded_packets  # noqa: PLC0415
+
+    return undecoded_packets(ready, configuration(Path(ready.site.device.root)))
 
 
 def first_line(texts: tuple[str, ...]) -> str:

@@ -161,6 +161,12 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n" in code
     unsupported = faults.call("crash", "float").stderr
     assert "most likely an instruction that qemu does not emulate" in unsupported
+    assert re.search(
+        r"^QEMU has ended at a packet that it does not decode:\n  libfaults_skel\.so\+0x[0-9a-f]+, "
+        rf"faults_crash \(faults_imp\.c:{faults.line('float')}\)(: .*vadd\(v.*)?$",
+        unsupported,
+        re.MULTILINE,
+    )
 
 
 def test_a_newer_qemu_tells_where_code_executes_too(with_newer_qemu: Faults) -> None:
