@@ -15,14 +15,10 @@ import pytest
 from tests.project import Project
 
 TOOLCHAINS = {"zig": "", "gcc": 'toolchain = "gcc"'}
-APT = (("State::Lists", "lists"), ("Cache", "cache"), ("Etc::SourceList", "debian.sources"))
-SOURCES = """\
-Types: deb-src
-URIs: {uri}
-Suites: {suite}
-Components: main
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-"""
+APT = (("State::Lists", "lists"), ("Cache", "cache"), ("Etc::SourceList", "sources.list"))
+RELEASE = "bookworm"
+"""The release of Debian whose versions the numbers are for."""
+ARCHIVE = "$(ORIGIN) $(RELEASE) $(COMPONENT) $(REPO_URI)", f"Debian {RELEASE} main "
 
 
 class Library(NamedTuple):
@@ -40,6 +36,7 @@ LIBRARIES = (
     Library("double-conversion", 9, ("-DBUILD_TESTING=ON",)),
     Library("jansson", 213),
     Library("libyaml", 2),
+    Library("muparser", 1, ("-DENABLE_OPENMP=OFF",)),
     Library("pugixml", 1, ("-DPUGIXML_BUILD_TESTS=ON",)),
     Library("tinyxml2", 1, edit='test-files = ["resources/**/*", "xmltest.cpp"]'),
 )
@@ -47,18 +44,20 @@ LIBRARIES = (
 
 @pytest.fixture(scope="module")
 def apt(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment in which apt-get knows the source packages, in directories of its own."""
+    """The environment in which apt-get knows the source packages of the archive that this machine
+    uses, in directories of its own."""
     if not (shutil.which("apt-get") and shutil.which("dpkg-source")):
         pytest.skip("needs apt-get and dpkg-source")
-    # The archive that the machine's own packages come from.
-    targets = _run("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)")
-    found = re.search(r"^(\S+/debian/?) (\S+) main$", targets.stdout, re.MULTILINE)
-    if not found:
-        pytest.skip("needs lists of Debian's packages")
+    wanted, start = ARCHIVE
+    rows = _run("apt-get", "indextargets", "--format", wanted, "Created-By: Packages").stdout
+    archive = next((row for row in rows.splitlines() if row.startswith(start)), "")
+    if not archive:
+        pytest.skip(f"needs an archive of Debian {RELEASE} in apt's configuration")
     place = tmp_path_factory.mktemp("apt")
     (place / "lists/partial").mkdir(parents=True)
     (place / "cache/archives/partial").mkdir(parents=True)
-    (place / "debian.sources").write_text(SOURCES.format(uri=found[1], suite=found[2]))
+    uri = archive.removeprefix(start)
+    (place / "sources.list").write_text(f"deb-src {uri} {RELEASE} main\n")
     lines = [f'Dir::{key} "{place / name}";\n' for key, name in APT]
     (place / "apt.conf").write_text("".join(lines) + 'Dir::Etc::SourceParts "-";\n')
     environment = {**os.environ, "APT_CONFIG": str(place / "apt.conf")}
