@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 from buildtool.project.components import Host
 from buildtool.propose.cmake_calls import CMakeCall
-from buildtool.propose.configure import Configurator, Configured
+from buildtool.propose.configure import Configurator, Configured, ConfigureFailure
 
 MAX_TRIES = 4
 _BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
 _DSP_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 _TESTS = re.compile(r"(?:^|_)(?:BUILD|UNIT|ENABLE|WITH)?_?TEST(?:S|ING)?(?:_|$)", re.IGNORECASE)
 _TEST_COMMAND = re.compile(r"add_test|[a-z]+_(?:discover|add)_tests")
+_NOT_FOUND = re.compile(r"could not find (?!source)|package configuration file", re.IGNORECASE)
 _OPTION = ("option", "cmake_dependent_option")
 _OFF = ("OFF", "FALSE", "NO", "N", "0", "")
 
@@ -73,6 +74,28 @@ def enable_options(
             configured, component = result, other
             where.append(call.where)
     return configured, component, ", ".join(where)
+
+
+def avoid_package(
+    failed: ConfigureFailure, component: Host, configurator: Configurator
+) -> tuple[Configured, Host, str] | None:
+    """The component with an option set so that it can be configured without a package that is not
+    found, its configuration, and the reason; None if there is no such option.
+
+    Tries the options in if() commands, those nearest to the failure first.
+    """
+    options = {call.words[0] for call in failed.calls if call.name in _OPTION and call.words}
+    conditions: dict[str, bool] = {}
+    for call in reversed(failed.calls) if _NOT_FOUND.search(failed.reason) else ():
+        *negated, name = call.words or ("",)
+        if call.name == "if" and name in options and negated in ([], ["NOT"]):
+            conditions.setdefault(name, bool(negated))
+    for name, value in list(conditions.items())[:MAX_TRIES]:
+        other = component._replace(defines={**component.defines, name: value})
+        result = configurator(other)
+        if isinstance(result, Configured):
+            return result, other, f"otherwise {failed.reason}"
+    return None
 
 
 def disable_step(

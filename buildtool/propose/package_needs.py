@@ -8,8 +8,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.project.components import Host
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure, ConfigureResult
+from buildtool.propose.options import avoid_package
+from buildtool.propose.target_sides import HOST
 
 _PACKAGE = re.compile(r"([A-Za-z0-9_.+]+?)(?:-config|Config)\.cmake")
 
@@ -27,7 +30,22 @@ def with_needs(candidates: Sequence[Candidate], configurator: Configurator) -> l
             found[at] = candidate._replace(sides=sides)
         if found == before:
             break
-    return found
+    return [_without_missing_package(candidate, configurator) for candidate in found]
+
+
+def _without_missing_package(candidate: Candidate, configurator: Configurator) -> Candidate:
+    """The candidate, configured for ARM64 without a package that nothing provides, if it can be."""
+    part = candidate.sides.get(HOST)
+    if part is None or part.needs or not isinstance(part.first, ConfigureFailure):
+        return candidate
+    assert isinstance(part.component, Host)
+    if not (found := avoid_package(part.first, part.component, configurator)):
+        return candidate
+    result, component, why = found
+    again = part._replace(
+        component=component, results={"": result}, why={**part.why, "defines": why}
+    )
+    return candidate._replace(sides={**candidate.sides, HOST: again})
 
 
 def _with_needs(

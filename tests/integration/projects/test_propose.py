@@ -122,6 +122,20 @@ def test_the_option_that_adds_tests_is_on(proposed: Propose) -> None:
     assert "the option at CMakeLists.txt:6 adds tests" in found["text"]
 
 
+def test_an_option_that_avoids_a_missing_package(proposed: Propose) -> None:
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW
+            + "project(app C)\noption(FAST x ON)\noption(NO_TLS x OFF)\nif(FAST)\nendif()\n"
+            + "if(NOT NO_TLS)\nfind_package(None REQUIRED)\nendif()\nadd_executable(app m.c)\n"
+        }
+    )
+
+    app = {"source": ".", "defines": {"NO_TLS": True}, "artifacts": ["app"]}
+    assert found["host"] == {"app": app}
+    assert 'otherwise CMakeLists.txt:8: By not providing "FindNone.cmake"' in found["text"]
+
+
 def test_data_that_is_copied_for_tests(proposed: Propose) -> None:
     """Headers and what is copied elsewhere are none."""
     found = proposed(
