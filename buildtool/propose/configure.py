@@ -38,6 +38,7 @@ _STACK = re.compile(r"^  (\S.*):(\d+) \([^\n]*\)$", re.MULTILINE)
 _UNUSED = re.compile(
     r"Manually-specified variables were not used by the project:\n\n((?: +\S+\n)+)"
 )
+_NINJA_ERROR = re.compile(r"ninja: error: .+")
 _PRESET = re.compile(r'^  "([^"\n]+)"', re.MULTILINE)
 MAX_REASON = 240
 LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
@@ -198,7 +199,9 @@ class Configurator:
             calls = traced_calls(step.tree / TRACE, step.root)
             reason = f"{error.message}: {error.why}"
             if isinstance(error, ToolError):  # `why` is CMake's whole output, or a command
-                reason = first_error(output, step.source, step.root) or error.message
+                of_ninja = _NINJA_ERROR.search(error.why)
+                reason = of_ninja[0] if of_ninja else error.message
+                reason = first_error(output, step.source, step.root) or reason
             remedy = error.remedy
             if str(self.scratch) in remedy:
                 remedy = "Correct that, then uncomment the table."

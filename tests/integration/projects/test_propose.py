@@ -122,6 +122,15 @@ def test_the_option_that_adds_tests_is_on(proposed: Propose) -> None:
     assert "the option at CMakeLists.txt:6 adds tests" in found["text"]
 
 
+def test_what_only_ninja_refuses(proposed: Propose) -> None:
+    same = "add_library({0} STATIC m.c)\nset_target_properties({0} PROPERTIES OUTPUT_NAME x)\n"
+    listing = NEW + "project(app C)\n" + same.format("a") + same.format("b")
+
+    found = proposed({"CMakeLists.txt": listing})
+
+    assert "multiple rules generate libx.a" in found["text"]
+
+
 def test_an_option_that_avoids_a_missing_package(proposed: Propose) -> None:
     found = proposed(
         {
