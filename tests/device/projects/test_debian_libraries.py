@@ -34,10 +34,8 @@ class Library(NamedTuple):
 LIBRARIES = (
     Library("cjson", 19),
     Library("double-conversion", 9, ("-DBUILD_TESTING=ON",)),
-    Library("jansson", 213),
     Library("libyaml", 2),
     Library("muparser", 1, ("-DENABLE_OPENMP=OFF",)),
-    Library("pugixml", 1, ("-DPUGIXML_BUILD_TESTS=ON",)),
     Library("tinyxml2", 1, edit='test-files = ["resources/**/*", "xmltest.cpp"]'),
 )
 
