@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
     }
 
     uint32_t packets, vtcm;
-    uint64_t microseconds;
+    uint64 microseconds;
     error = blend_iface_stop(handle, &packets, &vtcm, &microseconds);
     printf("stop: 0x%08x, %u packets, %u bytes of VTCM\n", (unsigned) error, packets, vtcm);
     error |= dspqueue_close(queue);
