@@ -24,8 +24,7 @@ def lock(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Update conan.lock from the conanfiles, one file for all targets, and debian.lock from the
-    packages in 'debian'."""
+    """Update conan.lock and debian.lock, each one file for all targets."""
     from buildtool.cli.screen import Screen
     from buildtool.debian.packages import update_lock
     from buildtool.drivers.conan.update_lockfiles import update_lockfiles

@@ -70,7 +70,7 @@ def test_a_lockfile_from_build_to_build(conan_project: ConanProject) -> None:
 
     conan_project.edit("buildtool.toml", 'conan = "host/conanfile.txt"', "")
     nothing = conan_project.succeeds("lock")
-    assert nothing == "nothing to lock: no [host.NAME] has a 'conan'\n"
+    assert nothing == "nothing to lock: no [host.NAME] has a 'conan' or 'debian'\n"
 
 
 def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanProject) -> None:
