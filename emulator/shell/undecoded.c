@@ -80,8 +80,8 @@ int undecoded(const char *path, uint32_t start, uint32_t size)
 {
     const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_ANONYMOUS;
     const size_t words = size / sizeof(uint32_t);
-    uint32_t *blocks = mmap(NULL, (BLOCK_WORDS + 2) * words * sizeof *blocks,
-                            protection | PROT_EXEC, flags, -1, 0);
+    const size_t bytes = (BLOCK_WORDS + 2) * words * sizeof(uint32_t);
+    uint32_t *blocks = mmap(NULL, bytes, protection, flags, -1, 0);
     volatile size_t *at = mmap(NULL, sizeof *at, protection, flags, -1, 0);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || blocks == MAP_FAILED || at == MAP_FAILED) {
@@ -96,6 +96,10 @@ int undecoded(const char *path, uint32_t start, uint32_t size)
         return 2;
     }
     const size_t count = write_blocks(code, words, blocks, offsets);
+    if (mprotect(blocks, bytes, PROT_READ | PROT_EXEC) != 0) {
+        perror(path);
+        return 2;
+    }
     for (int found = 0; *at < count && found < FOUND_MAX; found++) {
         int status = 0;
         pid_t child = fork();
