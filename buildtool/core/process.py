@@ -188,7 +188,8 @@ def running(
                     _terminate(process)
                 process.wait()
             for stream in (process.stdin, process.stdout, process.stderr):
-                with contextlib.suppress(OSError):
+                # ValueError: a thread that writes to it closes it at the same moment.
+                with contextlib.suppress(OSError, ValueError):
                     if stream:
                         stream.close()
 
