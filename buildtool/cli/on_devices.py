@@ -140,13 +140,7 @@ def _build(
     """The id of the release for each target, after building it."""
     releases = {}
     for target in dict.fromkeys(targets):
-        wanted = flow.with_options(
-            project,
-            target,
-            build_type=choice.build_type,
-            strict_isa=choice.strict_isa,
-            sanitize=choice.sanitize,
-        )
+        wanted = flow.with_choice(project, target, choice)
         releases[target] = flow.build_release(wanted, target, listener, options)[1].id
     return releases
 

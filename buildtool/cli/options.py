@@ -27,17 +27,17 @@ BUILD, DEVICE = "Build options", "Device options"
 """Headings of help pages."""
 
 # The options of commands that build.
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=0,
-        max=MAX_JOBS,
-        help="Commands at once, of all steps together; default: Ninja's.",
-        rich_help_panel=BUILD,
-    ),
+
+
+def _jobs(text: str) -> Any:
+    return typer.Option(
+        *("--jobs", "-j"), metavar="N", min=0, max=MAX_JOBS, help=text, rich_help_panel=BUILD
+    )
+
+
+Jobs = Annotated[int, _jobs("Commands at once, of all steps together; default: Ninja's.")]
+JobsAndTests = Annotated[
+    int, _jobs("Commands of the build, and CTest tests on sim, at once; default: by processors.")
 ]
 KeepGoing = Annotated[
     bool,
@@ -113,7 +113,12 @@ Strict = Annotated[
     ),
 ]
 Sanitize = Annotated[
-    bool, typer.Option("--sanitize", help="Stop skels on sim at undefined behaviour in C and C++.")
+    bool,
+    typer.Option(
+        "--sanitize",
+        help="Stop skels on sim at undefined behaviour in C and C++.",
+        rich_help_panel=DEVICE,
+    ),
 ]
 Wait = Annotated[
     str,

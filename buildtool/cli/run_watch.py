@@ -236,11 +236,4 @@ def _plan(project: Project, run: WatchedRun) -> Plan:
     """The plan of what `flow.run` builds."""
     choice = run.choice
     target = select(project, run.device, choice).target
-    project = flow.with_options(
-        project,
-        target,
-        build_type=choice.build_type,
-        strict_isa=choice.strict_isa,
-        sanitize=choice.sanitize,
-    )
-    return flow.make_plan(project, target)
+    return flow.make_plan(flow.with_choice(project, target, choice), target)

@@ -9,10 +9,12 @@ import typer
 
 from buildtool.cli import INTERRUPTED
 from buildtool.cli.options import (
+    BUILD,
     BuildType,
     CompilerLauncher,
     DeviceTarget,
     Force,
+    JobsAndTests,
     Json,
     KeepGoing,
     On,
@@ -28,7 +30,6 @@ from buildtool.cli.options import (
     without_on,
 )
 from buildtool.cli.typer_classes import ARGUMENTS, StrictCommand
-from buildtool.engine.jobserver import MAX_JOBS
 
 COMMAND_CLASS = StrictCommand
 
@@ -69,21 +70,15 @@ def test(
     force: Force = False,
     target: DeviceTarget = "",
     soc: Soc = "",
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs",
-            "-j",
-            metavar="N",
-            min=0,
-            max=MAX_JOBS,
-            help="Commands of the build, and CTest tests on sim, at once; default: by processors.",
-        ),
-    ] = 0,
+    jobs: JobsAndTests = 0,
     keep_going: KeepGoing = False,
     verbose: Annotated[
         bool,
-        typer.Option("--verbose", "-v", help="Print all output of the tools and of all tests."),
+        typer.Option(
+            *("--verbose", "-v"),
+            help="Print all output of the tools and of all tests.",
+            rich_help_panel=BUILD,
+        ),
     ] = False,
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,

@@ -30,17 +30,9 @@ PRESENT = (
 """What the compiler and every device have.  Others may need it, and it is not fetched."""
 PROGRAMS = (
     *("bash", "ca-certificates", "coreutils", "debconf", "dpkg", "gawk", "install-info", "perl"),
-    *(
-        "perl-base",
-        "pkg-config",
-        "pkgconf",
-        "python3",
-        "python3-minimal",
-        "python3-distutils",
-        "sed",
-        "ucf",
-    ),
-    *("adduser", "init-system-helpers", "lsb-base", "media-types", "sgml-base", "xml-core"),
+    *("perl-base", "pkg-config", "pkgconf", "python3", "python3-minimal", "python3-distutils"),
+    *("sed", "ucf", "adduser", "init-system-helpers", "lsb-base", "media-types", "sgml-base"),
+    "xml-core",
 )
 """Programs for scripts of packages, which do not run here."""
 _PROVIDES = {
@@ -82,7 +74,7 @@ class Apt:
         if done.status:
             remedy = "Correct the names in 'debian'; apt-cache search finds names."
             raise self._error(f"apt cannot choose {' '.join(wanted)} for arm64", done, remedy)
-        return [(name, unquote(version), arch) for name, version, arch in parse_uris(done.output)]
+        return parse_uris(done.output)
 
     def download(self, name: str, version: str) -> Path:
         """Fetch one package, which apt compares with the signed list."""

@@ -23,12 +23,11 @@ from buildtool.release.unpack.deb_archive import deb_members
 from buildtool.release.unpack.limits import LIMITS, ArchiveError
 from buildtool.release.unpack.listing import Listing
 
-TRIPLET = MULTIARCH
 _TAKEN = re.compile(
     r"include/.+|lib/.+|share/(?:pkgconfig|cmake|[^/]+/cmake)/.+|share/doc/[^/]+/copyright"
 )
 _LEFT = re.compile(r"lib/(?:python|debug/|systemd/|udev/|modules|lsb/|mime/|sasl2/|bfd-plugins/)")
-_PC = re.compile(rf"(?:lib(?:/{TRIPLET})?|share)/pkgconfig/([^/]+\.pc)")
+_PC = re.compile(rf"(?:lib(?:/{MULTIARCH})?|share)/pkgconfig/([^/]+\.pc)")
 _CMAKE_PATH = re.compile(r"(?<![\w}/.-])/usr/(?=(?:lib|include|share)/)")
 
 
@@ -116,7 +115,7 @@ def _place_libraries(into: Path) -> dict[str, str]:
     """Move the shared libraries to lib/SONAME, with links at the places that they had, which are
     returned by SONAME."""
     places = {}
-    folder = into / "lib" / TRIPLET
+    folder = into / "lib" / MULTIARCH
     for file in sorted(folder.glob("*.so*")) if folder.is_dir() else ():
         if file.is_symlink() or not is_elf(file):
             continue
@@ -127,7 +126,7 @@ def _place_libraries(into: Path) -> dict[str, str]:
         file.replace(moved)
         file.symlink_to(f"../{name}")
         places[name] = file.relative_to(into).as_posix()
-    headers = into / "include" / TRIPLET
+    headers = into / "include" / MULTIARCH
     for inside, _, names in os.walk(headers):
         for name in names:
             path = Path(inside, name)

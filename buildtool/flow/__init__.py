@@ -1,6 +1,6 @@
 """The commands as compositions of stages: each stage takes one value and returns the next."""
 
-from buildtool.flow.devices import deploy, pull_sysroot, rollback, run
+from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
 from buildtool.flow.targets import (
     build_release,
     clean,
@@ -30,5 +30,6 @@ __all__ = [
     "rollback",
     "run",
     "test",
+    "with_choice",
     "with_options",
 ]

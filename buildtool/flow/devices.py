@@ -114,13 +114,7 @@ def ready_on_device(
     from buildtool.deploy.ready import make_ready, select
 
     selected = select(project, device_name, choice)
-    project = with_options(
-        project,
-        selected.target,
-        build_type=choice.build_type,
-        strict_isa=choice.strict_isa,
-        sanitize=choice.sanitize,
-    )
+    project = with_choice(project, selected.target, choice)
     for name, skel in project.skels.items() if choice.sanitize else ():
         if not skel.source:
             listener(Note(f"skel {name} is prebuilt: --sanitize checks nothing in it"))
@@ -134,6 +128,17 @@ def ready_on_device(
             data = _data(project, context)
         prepare = partial(make_ready, project, selected, release, listener, data=data)
         yield prepare(), partial(prepare, refresh=True), build
+
+
+def with_choice(project: Project, target_name: str, choice: DeviceChoice) -> Project:
+    """The project with the options of `choice` for that target; raises `UsageError`."""
+    return with_options(
+        project,
+        target_name,
+        build_type=choice.build_type,
+        strict_isa=choice.strict_isa,
+        sanitize=choice.sanitize,
+    )
 
 
 def _data(project: Project, context: BuildContext) -> tuple[DataFile, ...]:

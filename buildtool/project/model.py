@@ -98,7 +98,7 @@ class Target(Value):
         bool, Key("refuse instructions of skels that open LLVM's assembler does not know")
     ] = False
     sanitize: Annotated[
-        bool, Key("stop skels at undefined behaviour; compiled by open LLVM, not for releases")
+        bool, Key("stop skels at undefined behaviour; open LLVM compiles them")
     ] = False
     idl_compiler: Annotated[
         str, Key("compiler of FastRPC interfaces", choices=("buildtool", "qaic"))

@@ -212,16 +212,17 @@ class CandidateFinder:
         preset = host_preset(self.configurator.presets(folder))
         result, component = self._first_configurable("", Host(folder, preset=preset), Host(folder))
         why = {"preset": "chosen by its name"}
+        reasons: list[str] = []
         if isinstance(result, ConfigureFailure):
             return SideComponent(component, {"": result}, why)
         result, component, options = enable_options(result, component, self.configurator)
         if options:
-            why["defines"] = f"the option at {options} adds programs or libraries for the DSP"
+            reasons.append(f"the option at {options} adds programs or libraries for the DSP")
         without_tests = result.names
         result, component, tests = enable_tests(result, component, self.configurator)
         if tests:
-            adds_tests = f"the option at {tests} adds tests"
-            why["defines"] = "; ".join(filter(None, (why.get("defines"), adds_tests)))
+            reasons.append(f"the option at {tests} adds tests")
+        why["defines"] = "; ".join(reasons)
         part = SideComponent(component, {"": result}, why, tests=result.names - without_tests)
         called = nested_builds(result.calls, self.hints)
         rows = [r for f, r in called.items() if builds_skel(f, r, self.hints)]
@@ -230,8 +231,8 @@ class CandidateFinder:
         first = min((calls[0] for calls in rows), key=result.calls.index)
         if turned := disable_step(result, component, first, self.configurator):
             self._record_added(result)  # only the first configuration has these nested builds
-            steps = f"otherwise {first.where} builds the skels"
-            why["defines"] = "; ".join(filter(None, (why.get("defines"), steps)))
+            reasons.append(f"otherwise {first.where} builds the skels")
+            why["defines"] = "; ".join(reasons)
             return part._replace(component=turned[1], results={"": turned[0]}, why=why)
         return part._replace(off=tuple(call.words[0] for calls in rows for call in calls))
 

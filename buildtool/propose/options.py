@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from buildtool.project.components import Host
 from buildtool.propose.cmake_calls import CMakeCall
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure
 
 MAX_TRIES = 4
-_BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
+_BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=", re.MULTILINE)
 _DSP_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 _TESTS = re.compile(r"(?:^|_)(?:BUILD|UNIT|ENABLE|WITH)?_?TEST(?:S|ING)?(?:_|$)", re.IGNORECASE)
 _TEST_COMMAND = re.compile(r"add_test|[a-z]+_(?:discover|add)_tests")
@@ -45,11 +45,10 @@ def enable_tests(
     Of options whose tests need what this target does not have, none is on.
     """
     off = {} if has_tests(configured) else _options_that_are_off(configured.calls)
-    for name, call in [row for row in off.items() if _TESTS.search(row[0])][:MAX_TRIES]:
-        other = component._replace(defines={**component.defines, name: True})
-        result = configurator(other)
-        if isinstance(result, Configured) and has_tests(result):
-            return result, other, call.where
+    wanted = {name: True for name in off if _TESTS.search(name)}
+    for name, result, other in _configured_with(component, wanted, configurator):
+        if has_tests(result):
+            return result, other, off[name].where
     return configured, component, ""
 
 
@@ -85,16 +84,10 @@ def avoid_package(
     Tries the options in if() commands, those nearest to the failure first.
     """
     options = {call.words[0] for call in failed.calls if call.name in _OPTION and call.words}
-    conditions: dict[str, bool] = {}
-    for call in reversed(failed.calls) if _NOT_FOUND.search(failed.reason) else ():
-        *negated, name = call.words or ("",)
-        if call.name == "if" and name in options and negated in ([], ["NOT"]):
-            conditions.setdefault(name, bool(negated))
-    for name, value in list(conditions.items())[:MAX_TRIES]:
-        other = component._replace(defines={**component.defines, name: value})
-        result = configurator(other)
-        if isinstance(result, Configured):
-            return result, other, f"otherwise {failed.reason}"
+    calls = failed.calls if _NOT_FOUND.search(failed.reason) else ()
+    values = _values_that_skip(calls, options)
+    for _, result, other in _configured_with(component, values, configurator):
+        return result, other, f"otherwise {failed.reason}"
     return None
 
 
@@ -108,17 +101,33 @@ def disable_step(
     libraries of the default build must remain.
     """
     cache = configured.step.tree / "CMakeCache.txt"
-    options = dict(_BOOL.findall(cache.read_text(encoding="utf-8", errors="replace")))
-    options_in_conditions: dict[str, bool] = {}
-    for call in reversed(configured.calls[: configured.calls.index(step)]):
-        *negated, name = call.words or ("",)
-        if call.name == "if" and name in options and negated in ([], ["NOT"]):
-            options_in_conditions.setdefault(name, bool(negated))
-    for name, value in list(options_in_conditions.items())[:MAX_TRIES]:
-        other = component._replace(defines={**component.defines, name: value})
-        result = configurator(other)
-        if not isinstance(result, Configured) or not result.names >= configured.names:
-            continue
-        if all((call.name, call.where) != (step.name, step.where) for call in result.calls):
+    options = {*_BOOL.findall(cache.read_text("utf-8", errors="replace"))}
+    values = _values_that_skip(configured.calls[: configured.calls.index(step)], options)
+    for _, result, other in _configured_with(component, values, configurator):
+        if result.names >= configured.names and all(
+            (call.name, call.where) != (step.name, step.where) for call in result.calls
+        ):
             return result, other
     return None
+
+
+def _values_that_skip(calls: Sequence[CMakeCall], options: Collection[str]) -> dict[str, bool]:
+    """The values of `options` by which if() commands in `calls` skip what follows, last first."""
+    values: dict[str, bool] = {}
+    for call in reversed(calls):
+        *negated, name = call.words or ("",)
+        if call.name == "if" and name in options and negated in ([], ["NOT"]):
+            values.setdefault(name, bool(negated))
+    return values
+
+
+def _configured_with(
+    component: Host, values: Mapping[str, bool], configurator: Configurator
+) -> Iterator[tuple[str, Configured, Host]]:
+    """Each of the first options with its value that the component can be configured with: its name,
+    the configuration and the component."""
+    for name, value in list(values.items())[:MAX_TRIES]:
+        other = component._replace(defines={**component.defines, name: value})
+        result = configurator(other)
+        if isinstance(result, Configured):
+            yield name, result, other

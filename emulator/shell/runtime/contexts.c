@@ -1,9 +1,8 @@
 /* contexts.c: which part of the VTCM each context of this process holds, and which threads wait.
  *
  * One process of a device holds the VTCM at a time. Several contexts of that process may hold parts
- * that do not overlap. (A DSP also divides the VTCM between processes.) While a context with a
- * release callback is held, a thread looks for waiters of higher priority in all processes, and
- * calls the callback. */
+ * that do not overlap. (A DSP also divides the VTCM between processes.) release_requests.c calls
+ * the release callbacks of held contexts. */
 #define _GNU_SOURCE
 #include "contexts.h"
 
@@ -13,6 +12,7 @@
 
 #include "AEEStdErr.h"
 #include "exclusive.h"
+#include "release_requests.h"
 #include "runtime.h"
 
 #define POLL_US 1000u  /* between two attempts of a waiting thread */
@@ -36,7 +36,6 @@ static struct vtcm_range *used; /* filled by ranges(); has space for one range p
 static unsigned int last_id;
 static int held_vtcm;   /* contexts that hold VTCM */
 static int held_serial; /* 0 or 1 */
-static bool watching;
 static struct exclusive vtcm_file = {.file = "vtcm"};
 static struct exclusive serial_file = {.file = "serialize"};
 
@@ -60,34 +59,19 @@ static int wanted(const struct context *context)
     return vtcm < serial ? vtcm : serial;
 }
 
-static void *watch(void *unused)
+unsigned int context_to_ask(struct claim *claim)
 {
-    (void)unused;
-    for (;;) {
-        clock_sleep_us(POLL_US);
-        struct context ask = {.id = 0};
-        pthread_mutex_lock(&lock);
-        for (struct context *at = contexts; at != NULL && ask.id == 0; at = at->next) {
-            if (at->held && !at->asked && at->claim.callback != NULL && wanted(at) < at->priority) {
-                at->asked = true;
-                ask = *at;
-            }
-        }
-        pthread_mutex_unlock(&lock);
-        if (ask.id != 0) {
-            ask.claim.callback(ask.id, ask.claim.argument);
+    unsigned int id = 0;
+    pthread_mutex_lock(&lock);
+    for (struct context *at = contexts; at != NULL && id == 0; at = at->next) {
+        if (at->held && !at->asked && at->claim.callback != NULL && wanted(at) < at->priority) {
+            at->asked = true;
+            id = at->id;
+            *claim = at->claim;
         }
     }
-}
-
-/* The caller holds the lock. */
-static void start_watching(void)
-{
-    pthread_t thread;
-    if (!watching && pthread_create(&thread, NULL, watch, NULL) == 0) {
-        pthread_detach(thread);
-        watching = true;
-    }
+    pthread_mutex_unlock(&lock);
+    return id;
 }
 
 /* Fills `used` with the ranges that contexts other than `except` hold. With `reserved`, it includes
@@ -154,7 +138,7 @@ static bool try_acquire(struct context *context, int priority)
     held_vtcm += vtcm;
     held_serial += context->claim.serialize;
     if (context->claim.callback != NULL) {
-        start_watching();
+        release_requests_start();
     }
     context->held = true;
     context->asked = false;

@@ -43,6 +43,11 @@ int context_release(unsigned int id);
 int context_wanted(unsigned int id);
 int context_set_priority(unsigned int id, int priority);
 
+/* Finds a held context with a release callback that was not called since the context was acquired,
+ * and for which a waiter of higher priority waits. Returns its id, and its claim, or 0 for none. The
+ * context then counts as asked. */
+unsigned int context_to_ask(struct claim *claim);
+
 /* Adds `change` to the locks of HMX that a context has. Other threads do not wait for them: its
  * instructions are not emulated. Returns AEE_EBADPARM when the context does not exist, has not
  * requested HMX, or has no lock left. */

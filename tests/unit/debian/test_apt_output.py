@@ -23,9 +23,9 @@ ZLIB = DebianPackage("zlib1g-dev", "1:1.3.dfsg+really1.3.1-1+b1", "arm64", "a" *
 def test_the_versions_of_packages_are_in_the_names_of_their_files() -> None:
     output = """Reading package lists...
   zlib1g
-'http://deb.example.org/pool/libpng-dev_1.6.39-2%2bdeb12u6_arm64.deb' libpng-dev_1.6.39-2+deb12u6_arm64.deb 355760
-'http://deb.example.org/pool/zlib1g_1.2.13.dfsg-1_arm64.deb' zlib1g_1%3a1.2.13.dfsg-1_arm64.deb 82744 MD5Sum:6ba5
-'http://deb.example.org/pool/nlohmann-json3-dev_3.11.2-2_all.deb' nlohmann-json3-dev_3.11.2-2_all.deb 259000
+'http://example.org/pool/libpng-dev_1.6.39-2%2bdeb12u6_arm64.deb' libpng-dev_1.6.39-2+deb12u6_arm64.deb 355760
+'http://example.org/pool/zlib1g_1.2.13.dfsg-1_arm64.deb' zlib1g_1%3a1.2.13.dfsg-1_arm64.deb 82744 MD5Sum:6ba5
+'http://example.org/pool/nlohmann-json3-dev_3.11.2-2_all.deb' nlohmann-json3-dev_3.11.2-2_all.deb 259000
 """  # noqa: E501
     assert parse_uris(output) == [
         ("libpng-dev", "1.6.39-2+deb12u6", "arm64"),

@@ -48,19 +48,6 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
     return write_
 
 
-def test_versions_of_buildtool_that_a_project_needs(write: Write) -> None:
-    def headed(line: str, more: str = "") -> Path:
-        return write(GOOD.replace("[host.app]", f"required-version = {line}\n{more}\n[host.app]"))
-
-    assert read_project(headed('">=0.1, <1"')).header.required_version == ">=0.1, <1"
-    with pytest.raises(ProjectError, match="the project needs buildtool >=99, and this is"):
-        read_project(headed('">=99"', "future-key = 1"))
-    with pytest.raises(ProjectError, match="is not a range of versions"):
-        read_project(headed('"new"'))
-    with pytest.raises(ProjectError, match="must be a string"):
-        read_project(headed("1"))
-
-
 def test_a_good_file_becomes_frozen_values(write: Write, tmp_path: Path) -> None:
     project = read_project(write(GOOD))
 
