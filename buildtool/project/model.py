@@ -97,9 +97,9 @@ class Target(Value):
     strict_isa: Annotated[
         bool, Key("refuse instructions of skels that open LLVM's assembler does not know")
     ] = False
-    sanitize: Annotated[
-        bool, Key("stop skels at undefined behaviour; open LLVM compiles them")
-    ] = False
+    sanitize: Annotated[bool, Key("stop skels at undefined behaviour; open LLVM compiles them")] = (
+        False
+    )
     idl_compiler: Annotated[
         str, Key("compiler of FastRPC interfaces", choices=("buildtool", "qaic"))
     ] = "buildtool"
