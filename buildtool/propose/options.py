@@ -101,7 +101,7 @@ def disable_step(
     libraries of the default build must remain.
     """
     cache = configured.step.tree / "CMakeCache.txt"
-    options = {*_BOOL.findall(cache.read_text("utf-8", errors="replace"))}
+    options = {*_BOOL.findall(cache.read_text(encoding="utf-8", errors="replace"))}
     values = _values_that_skip(configured.calls[: configured.calls.index(step)], options)
     for _, result, other in _configured_with(component, values, configurator):
         if result.names >= configured.names and all(
