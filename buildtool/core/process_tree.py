@@ -103,12 +103,30 @@ def _processes() -> list[int]:
 
 def _session(pid: int) -> int:
     """The session of a process; 0 when it has ended."""
+    fields = _stat(pid)
+    return int(fields[3]) if fields else 0
+
+
+def start_of(pid: int) -> int:
+    """When a process started, in clock ticks since the boot; 0 when it has ended.
+
+    Process and start together are not used again, as the number alone is.
+    """
+    fields = _stat(pid)
+    return int(fields[19]) if fields else 0
+
+
+def _stat(pid: int) -> list[bytes]:
+    """The fields of /proc/PID/stat from the third one, the state, on; [] when it has ended.
+
+    Source: proc_pid_stat(5).
+    """
     try:
         # The name of the program is in parentheses, and may contain parentheses.
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
-        return 0
-    return 0 if fields[0] in b"ZX" else int(fields[3])
+        return []
+    return [] if fields[0] in b"ZX" else fields
 
 
 def kill_leftovers(pid: int) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.process import Completed, capture
+from buildtool.core.process_tree import start_of
 from buildtool.deploy.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ def forwarded_port(
     connection with the socket `control`.  Raises `DeviceError` when there is no such connection."""
     for left in control.parent.glob(f"{control.name}-*-*"):
         process, port = left.name.split("-")[1:]
-        if not Path("/proc", process).exists():
+        pid = process.partition(".")[0]
+        if not pid.isdecimal() or process != _identity(int(pid)):
             _ask(ssh, control, "cancel", left, port)
             left.unlink(missing_ok=True)
-    place = control.with_name(f"{control.name}-{os.getpid()}-{number}")
+    place = control.with_name(f"{control.name}-{_identity(os.getpid())}-{number}")
     done = _ask(ssh, control, "forward", place, number)
     if done.status:
         raise DeviceError(
@@ -49,6 +51,11 @@ def forwarded_port(
         with contextlib.suppress(Exception):  # the connection may be lost
             _ask(ssh, control, "cancel", place, number)
         place.unlink(missing_ok=True)
+
+
+def _identity(pid: int) -> str:
+    """A process by its number and start: only together they are not used again."""
+    return f"{pid}.{start_of(pid)}"
 
 
 def _ask(ssh: Path, control: Path, request: str, place: Path, port: int | str) -> Completed:
