@@ -18,6 +18,10 @@ SETTLED_NS = 2_000_000_000
 """A file that changed less than this ago may change again without a new stamp: file systems
 store times with a granularity of up to two seconds."""
 
+_CLOCK_OF_FILE_TIMES = 5
+"""CLOCK_REALTIME_COARSE of clock_gettime(2): the kernel takes the times of files from it, or finer
+ones since the last time that it changed, every 1 to 10 ms."""
+
 Stamp = tuple[int, int, int, int]
 """Inode, size in bytes, times of modification and of status change in ns since the epoch."""
 
@@ -30,3 +34,12 @@ def stamp_of(status: os.stat_result) -> Stamp:
 def is_settled(changed_ns: int) -> bool:
     """Whether a file with this newest time has a stamp that identifies its content."""
     return time.time_ns() - changed_ns > SETTLED_NS
+
+
+def time_between_changes() -> int:
+    """A time in ns since the epoch that divides the changes of files: those before the call have an
+    earlier ctime, those after it the same or a later one.  Takes about 5 ms."""
+    called = time.time_ns()
+    while (now := time.clock_gettime_ns(_CLOCK_OF_FILE_TIMES)) <= called:
+        time.sleep(0.0005)
+    return now

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import posixpath
 import shutil
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from buildtool.core.file_stamp import time_between_changes
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree, replace_directory
 from buildtool.drivers.cmake.products import (
@@ -36,7 +36,7 @@ def copy_files(step: FilesStep, file_states: FileStates) -> ReadInputs:
 
     Raises `ArtifactError` for files that are missing or that cannot ship.
     """
-    started_ns = time.time_ns()
+    started_ns = time_between_changes()
     places = _places(step, file_states)
     paths = PathSet.of(
         [step.roots.name_of(path) for path in places.values() if path.is_file()],

@@ -19,7 +19,6 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Budget, Glob, matches
 from buildtool.inputs.roots import Roots
 
-CLOCK_STEP = 10_000_000  # ns: the resolution of the kernel's clock for time stamps
 UNKNOWN = "?"
 """In place of a `FileStates.state`: it is unknown in which state the file was read."""
 MAX_NAMES = 1 << 20
@@ -205,11 +204,10 @@ def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
 
 
 def changed_since(paths: PathSet, roots: Roots, moment_ns: int) -> tuple[str, ...]:
-    """The files whose content, name or mode changed since `moment_ns` (of `time.time_ns()`): a
-    build that started then may have read them before or after that."""
+    """The files whose content, name or mode changed since `moment_ns` (of `time_between_changes`):
+    a build that started then may have read them before or after that."""
     from buildtool.core.shared_copy import is_in_shared_copy  # noqa: PLC0415 - only builds need it
 
-    moment_ns -= CLOCK_STEP
     changed = []
     for name in paths.files:
         path = roots.path_of(name)

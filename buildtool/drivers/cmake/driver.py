@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.file_stamp import time_between_changes
 from buildtool.core.files import file_digest, has_content, write_if_changed
 from buildtool.core.process import ToolInterrupt
 from buildtool.core.process_tree import running_tools
@@ -81,7 +81,7 @@ class Driver(Value):
         that the profile's compiler cannot do, `CdsprpcError` when a target links another libcdsprpc
         than the system's, and `ArtifactError` when the step ships nothing or what cannot ship.
         """
-        started_ns = time.time_ns()
+        started_ns = time_between_changes()
         record, configured = self.ensure_configured(base_key)
         configuration = record.configuration
         if configured or any_in_future(configuration.cmake_inputs, self.step.roots):
@@ -110,7 +110,7 @@ class Driver(Value):
             return record, False
         fingerprint = self.fingerprint  # of the files before CMake reads them
         write_tree_record(tree.path, record)  # valid for the products even if CMake fails
-        started_ns, before = time.time_ns(), generated_files.all_stamps(tree.path)
+        started_ns, before = time_between_changes(), generated_files.all_stamps(tree.path)
         self.configure()
         if generated_files.any_missing(tree.path, record.generated_files):
             record, before = tree.reset(base_key), {}

@@ -19,7 +19,6 @@ from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
 from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, TRACE, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.path_sets import (
-    CLOCK_STEP,
     UNKNOWN,
     InputSet,
     changed_since,
@@ -77,7 +76,7 @@ def record_configuration(
         found={**current.found, **previous.found},
     )
     generated = generated_files.snapshot_after_configure(
-        tree.path, before, record.generated_files, started_ns - CLOCK_STEP
+        tree.path, before, record.generated_files, started_ns
     )
     updated = record._replace(
         inputs=inputs,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from buildtool.core.file_stamp import time_between_changes
 from buildtool.core.shared_copy import shared_copy
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
@@ -139,6 +140,17 @@ def test_what_changed_in_the_meantime(tmp_path: Path, roots: Roots) -> None:
     assert changed_since(PATHS, roots, later - 120_000_000_000) == ("{project}/a.c",)
     os.utime(roots.path_of("{project}/a.c"), (2**31, 2**31))  # in 2038
     assert changed_since(PATHS, roots, later) == ()
+
+
+def test_the_start_of_a_build_divides_changes(roots: Roots) -> None:
+    """Also a build that starts as soon as another step has installed the file."""
+    file, paths = roots.path_of("{project}/a.c"), PathSet.of(["{project}/a.c"])
+    for number in range(20):
+        Path(file).write_text(f"{number}", encoding="utf-8")
+        start = time_between_changes()
+        assert changed_since(paths, roots, start) == ()
+        Path(file).chmod(0o600 + number % 2)
+        assert changed_since(paths, roots, start) == ("{project}/a.c",)
 
 
 def test_a_further_link_to_a_file_of_a_toolchain_is_no_change(

@@ -28,7 +28,6 @@ from buildtool.drivers.cmake.scan.include_directories import (
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
-from buildtool.inputs.path_sets import CLOCK_STEP
 
 _TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
 _MODULE_MAPS = frozenset(
@@ -266,7 +265,7 @@ def _existed(path: str, file_states: FileStates, since_ns: int) -> bool:
         status = os.lstat(path)
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) or status.st_ctime_ns < since_ns - CLOCK_STEP
+    return stat.S_ISDIR(status.st_mode) or status.st_ctime_ns < since_ns
 
 
 def _affects(path: str, directory: str, files: Iterable[str]) -> bool:
