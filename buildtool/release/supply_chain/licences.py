@@ -28,8 +28,9 @@ _NAME = re.compile(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE)(S|[-._].*)?", re.IGNO
 _FOLDERS = ("LICENSES", "licenses")
 """Directories with licence files: REUSE's, and that of a Conan package."""
 _CODE = (".c", ".cc", ".cmake", ".cpp", ".h", ".hpp", ".idl", ".in", ".py", ".sh")
-_ZIG = (".", "lib/libcxx", "lib/libcxxabi", "lib/libunwind")
-"""The directories of zig with the licences of the libraries that it links statically."""
+_ZIG_CXX = ("lib/libcxx", "lib/libcxxabi", "lib/libunwind")
+"""The directories of zig with the licences of the libraries that it links into C++."""
+_CXX = (".C", ".c++", ".cc", ".cp", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp")
 _SDK = "HEXAGON_SDK_ROOT"
 _PROPRIETARY = re.compile(
     r"proprietary|confidential|unlicensed|(non|not|no)[- ]?(re)?distribut", re.IGNORECASE
@@ -58,7 +59,7 @@ def licence_files(project: Project, results: Iterable[StepResult]) -> tuple[Lice
         step = result.step
         folders.append((step.component, step.source))
         folders += _package_folders(step)
-        for name, path in _toolchain_files(step):
+        for name, path in _toolchain_files(result):
             found.setdefault(name, path)
     for component, folder in folders:
         for name, path in _in_folder(folder):
@@ -143,17 +144,26 @@ def _package_folders(step: Step) -> list[tuple[str, Path]]:
     return [(package.name, package.folder) for package in step_packages(step)]
 
 
-def _toolchain_files(step: Step) -> Iterator[tuple[str, Path]]:
+def _toolchain_files(result: StepResult) -> Iterator[tuple[str, Path]]:
     """The licences of the toolchain's libraries, which are linked into what it compiles."""
+    step = result.step
     places = step.profile.places if isinstance(step, CMakeStep) else {}
     if "ZIG" in places:
         zig = Path(places["ZIG"]).parent
-        for name in _ZIG:
+        for name in (".", *(_ZIG_CXX if _may_have_cxx(result) else ())):
             for file in _licences(zig / name):
                 yield f"{FOLDER}/ziglang/{file.relative_to(zig).as_posix()}", file
     if "NDK" in places:
         for file in _licences(Path(places["NDK"])):
             yield f"{FOLDER}/android-ndk/{file.name}", file
+
+
+def _may_have_cxx(result: StepResult) -> bool:
+    """Whether the step may have code in C++: its own sources, or those of packages."""
+    step = result.step
+    packages = isinstance(step, CMakeStep) and (step.conan or step.needs)
+    files = result.record.inputs.paths.files if result.record else ()
+    return bool(packages) or any(name.endswith(_CXX) for name in files)
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.engine.result import StepResult
+from buildtool.inputs.path_sets import PathSet
 from buildtool.release.supply_chain.licences import (
     MAX_SIZE,
     RedistributionError,
@@ -66,6 +67,20 @@ def test_files_of_packages_and_toolchains(tmp_path: Path) -> None:
         f"licenses/ziglang/{ZIG}": f"zig/{ZIG}",
         "licenses/android-ndk/NOTICE": "ndk/NOTICE",
     }
+
+
+@pytest.mark.parametrize(("source", "linked"), [("a.c", False), ("b.cpp", True)])
+def test_the_cxx_library_is_in_no_c(tmp_path: Path, source: str, linked: bool) -> None:
+    file(tmp_path / "zig" / "LICENSE")
+    file(tmp_path / "zig" / ZIG)
+    result = step(tmp_path, profile=HOST._replace(places={"ZIG": str(tmp_path / "zig" / "zig")}))
+    assert result.record
+    read = PathSet.of(["{project}/app/CMakeLists.txt", f"{{project}}/app/{source}"])
+    inputs = result.record.inputs._replace(paths=read)
+    result = result._replace(record=result.record._replace(inputs=inputs))
+
+    cxx = {f"licenses/ziglang/{ZIG}": f"zig/{ZIG}"} if linked else {}
+    assert paths(tmp_path, result) == {"licenses/ziglang/LICENSE": "zig/LICENSE", **cxx}
 
 
 def test_no_licence_files(tmp_path: Path) -> None:
