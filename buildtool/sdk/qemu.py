@@ -26,6 +26,10 @@ INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"
 INSTALL_CXX = "Install it: apt-get install libstdc++6-arm64-cross"
 # The first QEMU whose qemu-hexagon knows CPU models beyond v67 (its change log).
 FIRST_WITH_V73 = (8, 1)
+FIRST_WITH_DEBUGGER = (8, 1)
+"""The first QEMU whose qemu-hexagon describes its registers to debuggers and stops at breakpoints.
+7.2 ends when a debugger reads registers, steps, or reaches a breakpoint.  Source: QEMU's change
+log for 8.1, and packets sent to 7.2 and 10.0."""
 
 
 class Qemu(FoundTool, kw_only=True):
@@ -91,6 +95,17 @@ def _probe(place: Path) -> Qemu | None:
         # QEMU refuses an ELF file for a newer arch than its default model unless a model is
         # selected; integer HVX code of every arch runs on the oldest model.
         hexagon_cpu="v73" if version_numbers(version) >= FIRST_WITH_V73 else "v67",
+    )
+
+
+def debugging_problem(qemu: Qemu) -> Problem | None:
+    """Why programs cannot be debugged in `qemu`; None if they can."""
+    if version_numbers(qemu.version) >= FIRST_WITH_DEBUGGER:
+        return None
+    return Problem(
+        "an older one ends when a debugger reads registers or reaches a breakpoint",
+        "Install a newer one, on Debian 12: apt-get install -t bookworm-backports qemu-user; or set"
+        " 'path' in [tool.qemu] of buildtool.toml to the directory of one.",
     )
 
 

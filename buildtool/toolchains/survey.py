@@ -23,8 +23,9 @@ from buildtool.sdk.cmake import find_cmake, find_cmake_program
 from buildtool.sdk.conan import find_conan
 from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
+from buildtool.sdk.lldb import find_lldb
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.qemu import INSTALL_CXX, find_cross_glibc, find_qemu
+from buildtool.sdk.qemu import INSTALL_CXX, debugging_problem, find_cross_glibc, find_qemu
 from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 from buildtool.sdk.zig import find_zig, usable_zig
@@ -123,6 +124,15 @@ def _emulated(project: Project) -> FoundTool:
     return qemu
 
 
+def _debuggable(project: Project) -> FoundTool:
+    qemu = find_qemu(project.tool("qemu"))
+    problem = debugging_problem(qemu)
+    if not problem:
+        return qemu
+    text = f"run --debug needs QEMU 8.1 or newer: {problem.text}"
+    return qemu._replace(problems=(problem._replace(text=text),))
+
+
 def _prebuilt_needs(project: Project) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """The prebuilt ELF files of the ARM64 side, relative to the project, and what they need."""
     patterns = [pattern for host in project.hosts.values() for pattern in host.files]
@@ -146,6 +156,8 @@ _TOOLS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
     ("device", "emulated", _emulated),
     ("device", "adb", lambda project: find_adb(project.tool("adb"))),
     ("device", "ssh", lambda project: find_ssh(project.tool("ssh"))),
+    ("debug", "lldb", lambda project: find_lldb(project.tool("hexagon-sdk"))),
+    ("debug", "qemu", _debuggable),
     ("build", "cmake", lambda project: find_cmake_program(project.tool("cmake"))),
     ("build", "ninja", lambda project: find_ninja(project.tool("ninja"))),
     ("build", "conan", lambda _: find_conan()),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buildtool.deploy.emulated.debugger import FIRST_QEMU
-from buildtool.sdk.qemu import find_qemu
-from buildtool.sdk.tool_search import version_numbers
+from buildtool.sdk.qemu import debugging_problem, find_qemu
 from tests.command_line import REPOSITORY
 
 UNPACKED = REPOSITORY / ".venv/qemu/usr/bin"
@@ -18,4 +16,4 @@ def newer_qemu() -> Path | None:
     if UNPACKED.is_dir():
         return UNPACKED
     found = find_qemu()
-    return found.hexagon.parent if version_numbers(found.version) >= FIRST_QEMU else None
+    return None if debugging_problem(found) else found.hexagon.parent

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.project.model import Project
-from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
-from buildtool.sdk.qemu import find_qemu
-from buildtool.sdk.tool_search import (
-    ToolMissingError,
-    ToolUnfitError,
-    programs_on_path,
-    version_numbers,
-)
+from buildtool.sdk.lldb import lldb_programs
+from buildtool.sdk.qemu import debugging_problem, find_qemu
 
-FIRST_QEMU = (8, 1)
-"""The first QEMU whose qemu-hexagon describes its registers to debuggers and stops at breakpoints.
-7.2 ends when a debugger reads registers, steps, or reaches a breakpoint.  Source: QEMU's change
-log for 8.1, and packets sent to 7.2 and 10.0."""
-NAMES = ("hexagon-lldb", "lldb", *(f"lldb-{number}" for number in range(40, 13, -1)))
 PROBE_SECONDS = 30.0
 
 
@@ -40,13 +28,11 @@ class Debugged(Value):
 def check_can_debug(project: Project) -> None:
     """Raises `DeviceError` when QEMU is too old to debug programs."""
     qemu = find_qemu(project.tool("qemu"))
-    if version_numbers(qemu.version) < FIRST_QEMU:
+    if problem := debugging_problem(qemu):
         raise DeviceError(
             "--debug needs QEMU 8.1 or newer",
-            why=f"{qemu.hexagon} is {qemu.version}, which ends when a debugger reads registers or"
-            " reaches a breakpoint",
-            remedy="Install a newer one, on Debian 12: apt-get install -t bookworm-backports"
-            " qemu-user; or set 'path' in [tool.qemu] of buildtool.toml to the directory of one.",
+            why=f"{qemu.hexagon} is {qemu.version}: {problem.text}",
+            remedy=problem.remedy,
         )
 
 
@@ -69,18 +55,8 @@ def lldb_script(debugged: Debugged) -> str:
 def find_lldb(project: Project, shell: Path) -> Path | None:
     """The first LLDB that can debug Hexagon programs such as `shell`: that of the Hexagon SDK, then
     those on PATH; None if there is none."""
-    return next((lldb for lldb in _candidates(project) if _knows_hexagon(lldb, shell)), None)
-
-
-def _candidates(project: Project) -> Iterator[Path]:
-    try:
-        sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
-    except (ToolMissingError, ToolUnfitError):
-        pass
-    else:
-        if sdk.tools and (lldb := sdk.program("hexagon-lldb")).is_file():
-            yield lldb
-    yield from programs_on_path(*NAMES)
+    programs = lldb_programs(project.tool("hexagon-sdk"))
+    return next((lldb for lldb in programs if _knows_hexagon(lldb, shell)), None)
 
 
 def _knows_hexagon(lldb: Path, shell: Path) -> bool:

@@ -185,6 +185,26 @@ def test_a_file_that_is_not_a_program_is_unfit(project: Path, buildtool: Buildto
         assert "it does not print its version, but: hello" in found["faults"][0]["what"]
 
 
+def test_stand_ins_of_what_debugs_on_sim(project: Path, buildtool: Buildtool) -> None:
+    answers = {"lldb-14": "lldb version 14.0.6", "qemu-aarch64": "version 7.2.22"}
+    answers["qemu-hexagon"] = answers["qemu-aarch64"]
+    for name, answer in answers.items():
+        program = project / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\necho {answer}\n")
+        program.chmod(0o755)
+
+    path = f"{project}/bin:{os.environ['PATH']}"
+    done = buildtool("doctor", "--json", cwd=project, environment={"PATH": path})
+
+    document = json.loads(done.stdout)
+    lldb, qemu = row(document, "debug", "lldb"), row(document, "debug", "qemu")
+    assert (qemu["state"], qemu["version"]) == ("unfit", "7.2.22")
+    assert "run --debug needs QEMU 8.1 or newer" in qemu["faults"][0]["what"]
+    assert (lldb["state"], bool(lldb["version"])) == ("ready", True)  # the newest on PATH
+    assert target(document, "sim")["buildable"]
+
+
 @pytest.mark.parametrize("name", ["cmake", "ninja", "qemu", "adb", "ssh"])
 def test_a_path_in_the_project_file_that_names_nothing_is_an_error(
     name: str, project: Path
@@ -286,6 +306,8 @@ def test_outside_a_project_there_is_no_table_of_targets(
         ("device", "emulated"),
         ("device", "adb"),
         ("device", "ssh"),
+        ("debug", "lldb"),
+        ("debug", "qemu"),
         ("build", "cmake"),
         ("build", "ninja"),
         ("build", "conan"),
