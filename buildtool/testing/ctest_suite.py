@@ -222,11 +222,17 @@ class CTestSuite:
         return {path for path in mapped if path}
 
     def _named(self) -> Iterator[str]:
-        """The paths that arguments and variables of tests name."""
+        """The paths that arguments and variables of tests name; relative ones if they name a
+        file."""
         paths = PathMap(directories(self.step))
         for test in self.tests:
             for text in test.texts if test.launched else ():
                 yield from paths.named_in(text)
+            folder = test.working_directory or self.step.tree
+            for text in test.launched[1:]:
+                # Not pathlib: an argument may be too long for a name.
+                if os.path.isfile(path := os.path.normpath(Path(folder, text))):  # noqa: PTH113
+                    yield path
 
     @contextmanager
     def _ctest(self) -> Iterator[CTest]:

@@ -7,11 +7,13 @@ import os
 from tests.device.testing.third_party import PROJECT, by_name, results
 from tests.project import Project
 
-SILENT = """
+OPENS = """
 #include <stdio.h>
-int main(void)
+int main(int argc, char **argv)
 {
-    return fopen("more/extra.dat", "r") ? 0 : 2;
+    if (fopen("more/extra.dat", "r")) return 0;
+    if (argc > 1) perror("more/extra.dat");
+    return 2;
 }
 """
 
@@ -29,13 +31,13 @@ def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Pro
 def test_files_that_tests_open_by_themselves_are_named_in_the_project(meter: Project) -> None:
     meter.write("test/data/more/extra.dat", "1\n2\n6\n")
     added = """
-add_test(NAME open.relative COMMAND meter-cli extra.dat WORKING_DIRECTORY "${data}/more")
+add_executable(opens opens.c)
+add_test(NAME open.source COMMAND opens aloud WORKING_DIRECTORY "${data}")
 file(COPY "${data}/more" DESTINATION "${CMAKE_CURRENT_BINARY_DIR}")
-add_test(NAME open.copied COMMAND meter-cli more/extra.dat)
-add_executable(silent silent.c)
-add_test(NAME open.silent COMMAND silent WORKING_DIRECTORY "${data}")
+add_test(NAME open.copied COMMAND opens aloud)
+add_test(NAME open.silent COMMAND opens WORKING_DIRECTORY "${data}")
 """
-    meter.write("test/silent.c", SILENT)
+    meter.write("test/opens.c", OPENS)
     meter.edit("test/CMakeLists.txt", "# A report", f"{added}# A report")
     ran = meter.run("test", "sim", "open.*", "--json")
     without = by_name(ran.stdout)
@@ -44,10 +46,10 @@ add_test(NAME open.silent COMMAND silent WORKING_DIRECTORY "${data}")
     named = results(meter, "sim", "open.*")
     (meter.root / "buildtool.toml").write_text(PROJECT)
     meter.edit("test/CMakeLists.txt", f"{added}# A report", "# A report")
-    (meter.root / "test/silent.c").unlink()
+    (meter.root / "test/opens.c").unlink()
 
     files = {
-        "open.relative": meter.root / "test/data/more/extra.dat",
+        "open.source": meter.root / "test/data/more/extra.dat",
         "open.copied": meter.tree("meter") / "test/more/extra.dat",
         "open.silent": meter.root / "test/data/more/extra.dat",
     }
@@ -60,13 +62,31 @@ add_test(NAME open.silent COMMAND silent WORKING_DIRECTORY "${data}")
         hint = f"the device has no {file}: add it to 'test-files' of [host.meter]"
         assert test["output"].splitlines()[-1] == hint
         assert named[name]["outcome"] == "passed"
-        assert named[name]["output"] == ("" if is_silent else "count 3, mean 3, largest 6")
     assert without["open.silent"]["output"] == hint
     assert (
         "3 tests look for files that the device does not have. In buildtool.toml:\n"
         "  [host.meter]\n"
         '  test-files = ["test/data/more/*.dat", "test/more/*.dat"]\n'
     ) in ran.stderr
+
+
+def test_relative_arguments_name_files(meter: Project) -> None:
+    meter.write("test/data/more/extra.dat", "1\n2\n6\n")
+    added = """
+file(COPY "${data}/more" DESTINATION "${CMAKE_CURRENT_BINARY_DIR}")
+add_test(NAME named.copied COMMAND meter-cli more/extra.dat)
+add_test(NAME named.source COMMAND meter-cli ../small.txt WORKING_DIRECTORY "${data}/more")
+"""
+    meter.edit("test/CMakeLists.txt", "# A report", f"{added}# A report")
+    try:
+        found = results(meter, "sim", "named.*")
+    finally:
+        meter.edit("test/CMakeLists.txt", f"{added}# A report", "# A report")
+    outputs = {name: test["output"] for name, test in found.items()}
+    assert outputs == {
+        "named.copied": "count 3, mean 3, largest 6",
+        "named.source": "count 3, mean 6, largest 10",
+    }
 
 
 def test_what_is_no_file_in_a_directory_of_data_is_left_out(meter: Project) -> None:
