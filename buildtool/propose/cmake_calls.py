@@ -22,7 +22,7 @@ _NAMES = (
     *("add_subdirectory", "fetchcontent_declare", "add_test", "[a-z]+_(?:discover|add)_tests"),
 )
 _TRACED = re.compile(
-    rb'\.idl"|"args":\["COPY"|"COPYONLY"|"cmd":"(?i:'
+    rb'\.idl"|"args":\["COPY"|"COPYONLY"|"WORKING_DIRECTORY"|"cmd":"(?i:'
     + b"|".join(name.encode() for name in (*NESTED_BUILD_COMMANDS, *_NAMES))
     + rb')"'
 )

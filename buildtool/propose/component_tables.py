@@ -12,7 +12,6 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.cmake_calls import directory_of
 from buildtool.propose.configure import Configured, ConfigureFailure
-from buildtool.propose.copied_data import copied_data
 from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
 from buildtool.propose.shipped_files import ShippedFiles, shipped_files
@@ -24,6 +23,7 @@ from buildtool.propose.target_sides import (
     sided_targets,
     split_by_side,
 )
+from buildtool.propose.test_data import copied_data, opened_data
 from buildtool.propose.text_hints import (
     ARM64_EVIDENCE,
     HEXAGON_EVIDENCE,
@@ -185,9 +185,7 @@ class ComponentTables:
         if options:
             both = {**component.defines, **dict.fromkeys(sorted(options), True)}
             lines.append(Line("defines", both, "options that are off: your choice", sure=False))
-        data, where = copied_data(result) if row.side == HOST else ((), "")
-        if data:
-            lines.append(Line("test-files", data, f"{where} copies them, perhaps for tests"))
+        lines += _test_files(result) if row.side == HOST else []
         shipped = self._ships(row, result)
         lines += shipped.lines
         if cannot := self._cannot_ship(title, shipped):
@@ -260,6 +258,15 @@ class ComponentTables:
                 )
         self.placed |= {place: (title, file) for place, file in shipped.files}
         return None
+
+
+def _test_files(result: Configured) -> list[Line]:
+    opened, working = opened_data(result)
+    copied, copying = copied_data(result)
+    reasons = [f"tests work in the directory at {working}"] if opened else []
+    reasons += [f"{copying} copies them, perhaps for tests"] if copied else []
+    files = tuple(dict.fromkeys((*opened, *copied)))
+    return [Line("test-files", files, "; ".join(reasons))] if files else []
 
 
 def _disabled_with_needs(table: Table, off: Collection[str]) -> Table:

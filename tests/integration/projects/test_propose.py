@@ -162,6 +162,28 @@ def test_data_that_is_copied_for_tests(proposed: Propose) -> None:
     assert "CMakeLists.txt:6 copies them, perhaps for tests" in found["text"]
 
 
+def test_data_that_tests_open_in_the_source_directory(proposed: Propose) -> None:
+    """Names in strings are relative to the working directory of a test."""
+    names = ("a.h", "d/a.txt", "d/b.txt", "e/c", "list", "more/d/x.bin", "out/README")
+    program = 'const char *names = "d/a.txt" "e/c" "list" "x.bin" "../../list" "no" "out/new";\n'
+    found = proposed(
+        {
+            **dict.fromkeys(names, ""),
+            "check.c": f'#include "a.h"\n{program}int main(void) {{{{ return 0; }}}}\n',
+            "CMakeLists.txt": NEW
+            + "project(app C)\nenable_testing()\nadd_executable(check check.c)\n"
+            + "add_test(NAME app COMMAND check WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})\n"
+            + "add_test(NAME here COMMAND check WORKING_DIRECTORY ${PROJECT_BINARY_DIR})\n"
+            + "add_test(NAME more COMMAND check)\nset_tests_properties(more PROPERTIES"
+            + " WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/more/d)\n",
+        }
+    )
+
+    files = ["list", "d/*.txt", "e/c", "more/d/*.bin", "out/*"]
+    assert found["host"]["app"]["test-files"] == files
+    assert "tests work in the directory at CMakeLists.txt:8" in found["text"]
+
+
 def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
     """Of two options that are off, one adds a library; no option leaves out its skels."""
     backend = (
