@@ -177,6 +177,8 @@ def _exists(path: Path, remedy: str) -> UsageError:
 def write_template(template: str, folder: Path, name: str) -> list[Path]:
     """Write `template` into `folder` under the project name `name`; returns the files.
 
+    A README.md that is there is kept; a .gitignore gets the lines that it lacks.
+
     Raises `UsageError` for an unknown template, an invalid name, and a file that already exists.
     """
     known = sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir())
@@ -196,12 +198,25 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
         for source in sorted(root.rglob("*"))
         if source.is_file()
     }
-    for path in files:
-        if path.exists():
+    if (folder / "README.md").exists():
+        files.pop(folder / "README.md", None)
+    for path, text in files.items():
+        if path.name == ".gitignore":
+            files[path] = _with_lines(path, text)
+        elif path.exists():
             raise _exists(path, "Name a new directory: buildtool init NEW-DIRECTORY")
     for path, text in files.items():
         write_if_changed(path, text)
     return list(files)
+
+
+def _with_lines(file: Path, lines: str) -> str:
+    """The text of `file`, if there is one, with those of `lines` that it lacks."""
+    text = file.read_text(encoding="utf-8", errors="surrogateescape") if file.is_file() else ""
+    text += "\n" if text and not text.endswith("\n") else ""
+    return text + "".join(
+        f"{line}\n" for line in lines.splitlines() if line not in text.split("\n")
+    )
 
 
 def _filled(text: str, values: dict[str, str]) -> str:
