@@ -43,7 +43,7 @@ def init(
         typer.Option(
             "--ci",
             metavar="SERVICE",
-            help="Write a workflow of github or gitlab that builds, runs and packages the project.",
+            help="Write a workflow of github or gitlab that builds, tests and packages it.",
         ),
     ] = "",
     dry_run: Annotated[
@@ -66,34 +66,33 @@ def init(
     folder = (here() / directory).resolve()
     if not dry_run:
         check_path(folder, "the project")
-    if ci and (folder / FILE_NAME).exists():
-        from buildtool.cli.init_ci import write_workflow
-
-        workflow = write_workflow(ci, folder)
-        if json:
-            print_json(
-                {"directory": str(folder), "files": [str(workflow)], "text": None, "unknown": []}
-            )
-        else:
-            show(workflow.relative_to(folder))
-        return
-    if ci:
-        raise UsageError(
-            f"there is no {FILE_NAME} in {folder}",
-            why="a workflow builds what that file describes",
-            remedy=f"Create a project first: buildtool init {shlex.quote(str(directory))}",
-        )
     name = name or _name_from(folder.name)
-    if dry_run or (not template and (has_cmake_tree(folder) or _has_prebuilt_files(folder))):
+    if ci and not template:
+        if not (folder / FILE_NAME).exists():
+            raise UsageError(
+                f"there is no {FILE_NAME} in {folder}",
+                why="a workflow builds what that file describes",
+                remedy="Create a project at the same time with --template hvx, or first: buildtool"
+                f" init {shlex.quote(str(directory))}",
+            )
+        written = []
+    elif dry_run or (not template and (has_cmake_tree(folder) or _has_prebuilt_files(folder))):
         _from_tree(folder, name, dry_run=dry_run, json=json)
         return
-    written = write_template(template or "hvx", folder, name)
+    else:
+        written = write_template(template or "hvx", folder, name)
+    if ci:
+        from buildtool.cli.init_ci import write_workflow
+
+        written.append(write_workflow(ci, folder))
     if json:
         files = [str(path) for path in written]
         print_json({"directory": str(folder), "files": files, "text": None, "unknown": []})
         return
     for path in written:
         show(path.relative_to(folder))
+    if ci and not template:
+        return
     if folder != here():
         show(f"\nNext: cd {shlex.quote(str(directory))} && buildtool run sim")
     else:

@@ -10,6 +10,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
+from buildtool.testing.ctest import may_have_tests
 
 WORKFLOWS = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
 """The file of each service, relative to the project."""
@@ -52,7 +53,7 @@ def write_workflow(service: str, folder: Path) -> Path:
 
 
 def _commands(project: Project, name: str, root: str) -> Iterator[str]:
-    """The commands that build, run and package the target; `root` goes before those for root."""
+    """The commands that build, test or run, and package the target; `root` goes before some."""
     target = project.targets[name]
     runs = target.platform == "ubuntu-aarch64"
     packages = [_EMULATOR if runs else "", _COMPILERS.get(target.toolchain, "")]
@@ -63,6 +64,8 @@ def _commands(project: Project, name: str, root: str) -> Iterator[str]:
         yield f"{root}apt-get install -y --no-install-recommends {wanted}"
     yield 'pip install "$BUILDTOOL"'
     yield f"buildtool build {name}"
-    if runs:
+    if runs and (project.tests or may_have_tests(project)):
+        yield f"buildtool test sim --target {name} --junit results.xml"
+    elif runs:
         yield f"buildtool run sim --target {name}"
     yield f"buildtool package {name}"

@@ -37,9 +37,8 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     service: str, tmp_path: Path, buildtool: Buildtool
 ) -> None:
     root = tmp_path / "demo"
-    assert buildtool("init", str(root), cwd=tmp_path).returncode == 0
-    done = buildtool("init", "--ci", service, cwd=root)
-    assert (done.returncode, done.stdout) == (0, f"{FILES[service]}\n"), done.stderr
+    done = buildtool("init", "--template", "hvx", "--ci", service, str(root), cwd=tmp_path)
+    assert (done.returncode, f"{FILES[service]}\n" in done.stdout) == (0, True), done.stderr
     stand_ins = tmp_path / "bin"
     stand_ins.mkdir()
     for name in ("apt-get", "pip", "sudo"):
@@ -61,7 +60,8 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
         assert step.returncode == 0, step.stderr
         output += step.stdout
 
-    assert "verified against the CPU" in output
+    assert "1 of 1 tests succeeded on sim" in output
+    assert "<testcase" in (root / "results.xml").read_text()
     assert (root / "dist/demo-0.1.0-sim.tar.zst").is_file()
     installed = (tmp_path / "installed").read_text()
     assert "qemu-user libc6-arm64-cross" in installed
@@ -76,16 +76,23 @@ def test_both_run_the_same_and_keep_the_cache_the_release_and_bundles(
         buildtool("init", "--ci", service, cwd=tmp_path / "demo")
     steps = workflow(tmp_path / "demo", "github")["jobs"]["release"]["steps"]
     used = {step["uses"].partition("@")[0]: step["with"] for step in steps if "with" in step}
-    assert used["actions/cache"]["path"] == "~/.cache/buildtool"
+    kept = used["actions/cache"]["path"].splitlines()
+    assert kept == ["~/.cache/buildtool", "!~/.cache/buildtool/toolchains"]
     uploads = [step for step in steps if step.get("uses", "").startswith("actions/upload-artifact")]
     places = [(step.get("if"), step["with"]["path"]) for step in uploads]
-    assert places == [("failure()", f"{BUNDLES}/"), (None, "dist/")]
-    assert uploads[0]["with"]["include-hidden-files"] is True
+    bundles = ("failure()", f"{BUNDLES}/")
+    assert places == [("always()", "results.xml"), bundles, (None, "dist/")]
+    assert uploads[1]["with"]["include-hidden-files"] is True
     of_github, of_gitlab = (commands(tmp_path / "demo", service) for service in FILES)
     assert [command.replace("sudo ", "") for command in of_github] == of_gitlab
     job = workflow(tmp_path / "demo", "gitlab")["release"]
     assert job["cache"]["paths"] == [".cache/buildtool"]
-    assert job["artifacts"] == {"when": "always", "paths": ["dist/", f"{BUNDLES}/"]}
+    assert job["artifacts"] == {
+        "when": "always",
+        "paths": ["dist/", f"{BUNDLES}/"],
+        "reports": {"junit": "results.xml"},
+    }
+    assert job["after_script"] == ["rm -rf .cache/buildtool/toolchains"]
 
 
 def test_a_target_for_phones_is_built_and_packaged_only(
