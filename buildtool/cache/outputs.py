@@ -109,7 +109,7 @@ def check_outputs(outputs: Sequence[Output], where: str) -> tuple[Output, ...]:
         if output.kind == "link" and not _stays_inside(path, tree, budget):
             raise _refuse(where, f"the link {path} → {output.target[:200]} leads out of it")
     if sum(output.size for output in outputs) > SIZE_LIMIT:
-        raise _refuse(where, f"it has more than {SIZE_LIMIT} bytes")
+        raise _refuse(where, f"it has more than {SIZE_LIMIT:,} bytes")
     return tuple(tree[path] for path in sorted(tree))
 
 

@@ -220,7 +220,7 @@ class CacheLookup(Value):
             return None
         if sum(output.size for output in action.outputs) > MAX_RESTORED:
             self.remote.failures.bad_response(
-                f"sent an action with more than {MAX_RESTORED} bytes of files"
+                f"sent an action with more than {MAX_RESTORED:,} bytes of files"
             )
             return None
         record = _record(action, inputs)._replace(server=self.remote.url)

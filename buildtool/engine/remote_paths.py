@@ -106,7 +106,7 @@ class RemotePaths:
             self._counted.add(path)
             self._bytes += status.st_size
         if self._bytes > MAX_BYTES:
-            raise ForeignPathError(f"files of more than {MAX_BYTES} bytes")
+            raise ForeignPathError(f"files of more than {MAX_BYTES:,} bytes")
         return None
 
     def _parent(self, path: str) -> str:

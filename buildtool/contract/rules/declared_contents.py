@@ -38,7 +38,7 @@ def _difference(file: Path, promised: PromisedFile) -> str:
     try:
         status = file.stat()
         if status.st_size != promised.size:
-            return f"it has {status.st_size} bytes, not {promised.size}"
+            return f"it has {status.st_size:,} bytes, not {promised.size:,}"
         if (digest := file_digest(file)) != promised.sha256:
             return f"its sha256 is {digest}, not {promised.sha256}"
     except OSError as error:

@@ -90,7 +90,7 @@ class Adb(Value):
         if size > room:
             raise DeviceError(
                 f"a script for {self.address} is too long",
-                why=f"it has {size} bytes; adb takes {room}",
+                why=f"it has {size:,} bytes; adb takes {room:,}",
                 remedy="Pass less in arguments and variables, for example the name of a file.",
             )
         return [*self._adb, "shell", "-tt" if terminal else "-T", line]

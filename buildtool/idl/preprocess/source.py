@@ -106,7 +106,7 @@ def read_source(path: Path, included_from: tuple[Location, ...] = ()) -> Source:
         ) from error
     if len(data) > MAX_FILE_BYTES:
         raise IdlError(
-            f"`{path}` is larger than {MAX_FILE_BYTES} bytes",
+            f"`{path}` is larger than {MAX_FILE_BYTES:,} bytes",
             code="idl-limit",
             remedy="split it: IDL files usually have a few hundred lines",
         )

@@ -75,7 +75,7 @@ class TypeLimits:
             )
         if measure.size > MAX_FLAT_BYTES:
             raise at.error(
-                f"this type takes more than {MAX_FLAT_BYTES} bytes",
+                f"this type takes more than {MAX_FLAT_BYTES:,} bytes",
                 code="idl-limit",
                 remedy="use a sequence, which is sent in a separate buffer",
             )

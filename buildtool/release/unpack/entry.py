@@ -57,7 +57,7 @@ def entry_path(name: str, limits: Limits, *, directory: bool = False) -> str:
             )
         if len(part.encode()) > limits.name:
             raise UnsafeArchiveError(
-                f"the entry {name[:80]!r}… has a name of more than {limits.name} bytes"
+                f"the entry {name[:80]!r}… has a name of more than {limits.name:,} bytes"
             )
     return path
 
@@ -106,4 +106,4 @@ def _check_text(text: str, what: str, limits: Limits) -> None:
             why="some programs take it for a separator of directories",
         )
     if len(text.encode()) > limits.path:
-        raise UnsafeArchiveError(f"{what} has more than {limits.path} bytes: {text[:80]!r}…")
+        raise UnsafeArchiveError(f"{what} has more than {limits.path:,} bytes: {text[:80]!r}…")

@@ -38,7 +38,7 @@ def test_usual_names_are_packable() -> None:
         (["share/here -> ."], "share/here"),
         (["share/up -> ../../../x"], "leads out of the directory"),
         (["share/" + "d/" * 70 + "file"], "deeper than 64 directories"),
-        (["share/" + ("d" * 250 + "/") * 5 + "file"], "more than 1024 bytes"),
+        (["share/" + ("d" * 250 + "/") * 5 + "file"], "more than 1,024 bytes"),
     ],
 )
 def test_what_unpacking_refuses_is_not_packed(names: list[str], reported: str) -> None:

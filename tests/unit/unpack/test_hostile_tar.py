@@ -71,7 +71,7 @@ END = bytes(2 * BLOCK)
         ([file("a\u202etxt.so")], "control characters"),
         ([file("a\udcff")], "bytes that are not UTF-8"),
         ([file("n" * 256)], "more than 255 bytes"),
-        ([file("/".join(["n" * 99] * 11))], "more than 1024 bytes"),
+        ([file("/".join(["n" * 99] * 11))], "more than 1,024 bytes"),
         ([file("d/" * 64 + "x")], "deeper than 64 directories"),
         ([special("../x", tarfile.DIRTYPE)], "leads out of the directory"),
         ([special("x/..", tarfile.DIRTYPE)], "leads out of the directory"),
@@ -98,7 +98,7 @@ def test_entries_that_no_release_has(refused: Refused, parts: list[Part], text: 
         *((target, "an empty part, '.' or a late '..'") for target in ("x/..", "../a/../../x")),
         ("a\\b", "a backslash"),
         ("a\x1b", "control characters"),
-        ("n/" * 600, "more than 1024 bytes"),
+        ("n/" * 600, "more than 1,024 bytes"),
     ],
 )
 def test_links_out_of_the_directory(refused: Refused, target: str, text: str) -> None:
