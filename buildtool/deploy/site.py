@@ -118,7 +118,9 @@ def _verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     if damaged:
         from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415 - rarely needed
 
-        site.listener(Note(f"{len(damaged):,} files on {site.device.name} are damaged; sending them"))
+        site.listener(
+            Note(f"{len(damaged):,} files on {site.device.name} are damaged; sending them")
+        )
         push = _new_push(site, deployment)
         folders = {folder for path in damaged for folder in folders_above(path)}
         # What is in the place of a directory is removed, too.

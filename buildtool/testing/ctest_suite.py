@@ -14,7 +14,7 @@ from buildtool.core.events import Note
 from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
-from buildtool.deploy.emulated.watched_run import explain_crashes, first_line, watched_run
+from buildtool.deploy.emulated.watched_run import explain_reports, first_line, watched_run
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
 from buildtool.deploy.run.run import Place
@@ -302,9 +302,8 @@ class CTestSuite:
         return result._replace(output="\n".join(filter(None, (result.output, *lines))))
 
     def _explained(self, crashes: Path) -> tuple[str, ...]:
-        """What is known of crashes of skels on the emulated DSP."""
-        session = self.suites.session
-        return explain_crashes(session.project, session.ready.release.debug, crashes)
+        """What is known of crashes of skels on the emulated DSP, and of calls that take long."""
+        return explain_reports(self.suites.session.project, self.suites.session.ready, crashes)
 
     def _may_crash(self, test: str) -> bool:
         """Whether `test` may crash the DSP process."""
@@ -315,9 +314,9 @@ class CTestSuite:
         """A test that has crashed, if a program that CTest did not start itself, such as one that a
         script starts, has crashed the DSP process."""
         explained = tuple(t for one in records.left() for t in self._explained(one.crashes))
-        if explained and not self._may_crash(self.name):
+        if (crash := first_line(explained)) and not self._may_crash(self.name):
             result = TestResult(self.name, self.name, device, Outcome.PASSED, 0)
-            message = f"{first_line(explained)}; this was in a program that no test names"
+            message = f"{crash}; this was in a program that no test names"
             yield after_dsp_crash(result._replace(output="\n".join(explained)), message)
 
     def _fetched(self) -> frozenset[str]:

@@ -15,6 +15,13 @@ END_SECONDS = 2
 """How long DSP processes may report calls after the program has ended."""
 
 
+def wait_for_reports(reports: Path) -> None:
+    """Wait until no DSP process can add to the file `reports`: each keeps a lock on it, and reports
+    the calls that were running when its program ended."""
+    with contextlib.suppress(TimeoutError), locked(reports, timeout=END_SECONDS):
+        pass
+
+
 @contextlib.contextmanager
 def name_long_calls(
     reports: Path, explain: Callable[[int], tuple[str, ...]], listener: Listener
@@ -44,8 +51,6 @@ def name_long_calls(
     finally:
         ended.set()
         follower.join()
-        # DSP processes keep a lock on the file, and report the calls that were running at the end.
-        with contextlib.suppress(TimeoutError), locked(reports, timeout=END_SECONDS):
-            pass
+        wait_for_reports(reports)
         if reports.stat().st_size:
             note()

@@ -13,7 +13,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.value import Value
-from buildtool.deploy.emulated.long_calls import name_long_calls
+from buildtool.deploy.emulated.long_calls import name_long_calls, wait_for_reports
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
@@ -73,26 +73,38 @@ def run_watched(
                 with name_long_calls(watched.crashes, explain, listener):
                     result = start(ready, request)
         finally:  # also when it took too long
-            crashes = explain_crashes(project, debug_files, watched.crashes)
+            crashes = explain_crashes(project, ready, watched.crashes)
             for text in crashes:
                 listener(Note(text))
-            if any(ENDED_BY_QEMU in text for text in crashes):
-                with contextlib.suppress(Exception):  # pyelftools raises anything
-                    listener(Note(_undecoded(ready)))
         return result._replace(dsp_crash=first_line(crashes))
 
 
-def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+def explain_crashes(project: Project, ready: Ready, reports: Path) -> tuple[str, ...]:
     """A text of some lines for each crash that is reported in the file `reports`, which may be
-    missing; `debug` is the directory with the debug information of the release."""
+    missing, and one for packets of the release's skels at which QEMU may have ended."""
     if not reports.is_file() or not reports.stat().st_size:
         return ()
     from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after a crash
 
+    debug = ready.release.debug
     crashes = explain_crash.explain_crashes(project, debug, reports)
     if not crashes and not explain_crash.explain_long_calls(project, debug, reports):
         return (f"{CRASHED}: its report is damaged",)
+    if any(ENDED_BY_QEMU in text for text in crashes):
+        with contextlib.suppress(Exception):  # pyelftools raises anything
+            return (*crashes, _undecoded(ready))
     return crashes
+
+
+def explain_reports(project: Project, ready: Ready, reports: Path) -> tuple[str, ...]:
+    """The texts of `explain_crashes` and `explain_long_calls` for a program that has ended."""
+    if not reports.is_file():
+        return ()
+    wait_for_reports(reports)
+    crashes = explain_crashes(project, ready, reports)
+    if not reports.stat().st_size:
+        return crashes
+    return (*crashes, *explain_long_calls(project, ready.release.debug, reports))
 
 
 def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:

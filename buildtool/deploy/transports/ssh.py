@@ -102,7 +102,7 @@ class Ssh(Value):
         if size > MAX_ARGUMENT:
             raise DeviceError(
                 f"a script for {self.address} is too long",
-                why=f"with quotation marks it has {size:,} bytes; a command line has {MAX_ARGUMENT:,}",
+                why=f"with quotation marks it has {size:,} bytes, a command {MAX_ARGUMENT:,}",
                 remedy="Pass less in arguments and variables, for example the name of a file.",
             )
         # Without a shared connection ssh makes one of its own.

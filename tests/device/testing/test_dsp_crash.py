@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -43,6 +44,11 @@ get_property(launcher TARGET faults PROPERTY CROSSCOMPILING_EMULATOR)
 list(JOIN launcher "' '" launcher)
 file(GENERATE OUTPUT crash.sh CONTENT "'${launcher}' '$<TARGET_FILE:faults>' heap late 24\n")
 add_test(NAME script COMMAND sh crash.sh)
+"""
+REPORTED = """
+add_test(NAME hangs-in-skel COMMAND faults crash hang)
+set_tests_properties(hangs-in-skel PROPERTIES TIMEOUT 3)
+add_test(NAME undecoded COMMAND faults crash float)
 """
 KEYS = """
 [run.late]
@@ -208,6 +214,24 @@ def test_a_program_that_a_script_starts(project: Project) -> None:
     assert found["fine"] == found["script"] == ("passed", "")
     assert found["faults-program"][0] == "crashed"
     assert found["faults-program"][1].startswith(CRASHED)
+
+
+def test_ctest_explains_long_calls_and_undecoded_packets(project: Project) -> None:
+    usual = (project.root / "host/CMakeLists.txt").read_text()
+    project.write("host/CMakeLists.txt", usual + REPORTED)
+    tests = results_of(project, "sim", "hangs-in-skel", "undecoded", status=1)["tests"]
+    project.write("host/CMakeLists.txt", usual)
+
+    found = {test["name"]: (test["outcome"], test["output"]) for test in tests}
+    outcome, output = found["hangs-in-skel"]
+    assert outcome == "timed out"
+    assert re.search(
+        r"^faults_crash, method \d+ of libfaults_skel.so, has been running", output, re.M
+    )
+    assert re.search(r"^  at faults_crash \(faults_imp.c:\d+\)$", output, re.M), output
+    outcome, output = found["undecoded"]
+    assert outcome == "crashed"
+    assert "QEMU has ended at" in output
 
 
 def test_pytest(project: Project) -> None:

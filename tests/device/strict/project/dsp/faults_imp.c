@@ -194,6 +194,9 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
         stomp();
     } else if (strcmp(what, "null") == 0) {
         write_null();
+    } else if (strcmp(what, "hang") == 0) {
+        for (static volatile int forever = 1; forever;) {
+        }
     } else if (strcmp(what, "data") == 0) {
         static volatile uint32_t words[4];
         words[0] = 0xdddddddd;
