@@ -130,7 +130,7 @@ def _debuggable(project: Project) -> FoundTool:
     if not problem:
         return qemu
     text = f"run --debug needs QEMU 8.1 or newer: {problem.text}"
-    return qemu._replace(problems=(problem._replace(text=text),))
+    return qemu._replace(problems=(Problem(text, problem.remedy),))
 
 
 def _prebuilt_needs(project: Project) -> Iterator[tuple[Path, tuple[str, ...]]]:
