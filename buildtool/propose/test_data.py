@@ -46,7 +46,8 @@ def opened_data(configured: Configured) -> tuple[tuple[str, ...], str]:
     for path, where in named:
         above = Path(path).parent
         inside = glob.escape(str(above.relative_to(source)))
-        if above not in folders and inside not in known and os.path.isdir(above):  # noqa: PTH112
+        is_file = os.path.isdir(above) and not os.path.isdir(path)  # noqa: PTH112
+        if is_file and above not in (source, *folders) and inside not in known:
             found.setdefault(f"{inside}/*", where)
     patterns = tuple(found)[:MAX_PATTERNS]
     return patterns, found[patterns[0]] if patterns else ""

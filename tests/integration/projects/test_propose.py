@@ -165,7 +165,9 @@ def test_data_that_is_copied_for_tests(proposed: Propose) -> None:
 def test_data_that_tests_open_in_the_source_directory(proposed: Propose) -> None:
     """Names in strings are relative to the working directory of a test."""
     names = ("a.h", "d/a.txt", "d/b.txt", "e/c", "list", "more/d/x.bin", "out/README")
-    program = 'const char *names = "d/a.txt" "e/c" "list" "x.bin" "../../list" "no" "out/new";\n'
+    program = (
+        'const char *names = "d/a.txt" "e/c" "list" "x.bin" "../../list" "no" "out/new" "." "..";\n'
+    )
     found = proposed(
         {
             **dict.fromkeys(names, ""),
