@@ -21,7 +21,15 @@ GENERATED = ROOT / ".buildtool" / "check" / "idl"
 BATCH = 6  # files for each process of clang-tidy: small enough to keep all processors busy
 
 LAID_OUT = (
-    *("buildtool/deploy", "dsp", "emulator", "host", "tests/device", "tests/integration/truth"),
+    *(
+        "buildtool/deploy",
+        "buildtool/testing",
+        "dsp",
+        "emulator",
+        "host",
+        "tests/device",
+        "tests/integration/truth",
+    ),
 )
 FLAGS = (
     *("-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-nostdlibinc", f"-I{GENERATED}"),
@@ -32,9 +40,10 @@ SIDES = {
         *("--target=hexagon-linux-musl", "-mcpu=hexagonv68", "-mhvx", "-mhvx-length=128b"),
         *("-Idsp/include", "-Iemulator/shell", *FLAGS),
     ),
-    ("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/deploy/query"): (
-        *("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),
-    ),
+    (
+        *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/deploy/query"),
+        "buildtool/testing",  # for this machine, but parsed like the others
+    ): (*("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),),
 }
 LIBC = {
     "--target=hexagon-linux-musl": ("hexagon-linux-musl", "generic-musl", "hexagon-linux-any"),

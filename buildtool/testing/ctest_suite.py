@@ -39,6 +39,7 @@ from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import Records
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.retry import retried
+from buildtool.testing.scripts import script_launcher
 from buildtool.testing.session import Session
 from buildtool.testing.unsent_files import Hints, SentFiles
 
@@ -167,6 +168,7 @@ class CTestSuite:
                 ctest,
                 deployed,
                 {n: v for n, v in watched.variables.items() if v != str(watched.crashes)},
+                scripts=not all(test.launched for test in self.tests),
             ) as (programs, environment),
         ):
             report = Report(
@@ -253,25 +255,35 @@ class CTestSuite:
 
     @contextmanager
     def _programs(
-        self, ctest: CTest, deployed: Deployment | None, variables: Mapping[str, str] = {}
+        self,
+        ctest: CTest,
+        deployed: Deployment | None,
+        variables: Mapping[str, str] = {},
+        *,
+        scripts: bool = False,
     ) -> Iterator[tuple[LaunchedPrograms, Mapping[str, str]]]:
         """What runs the programs of tests in the block, and the environment of CTest for that;
-        without a deployment nothing runs.  Programs that run at the end of the block are ended."""
+        without a deployment nothing runs.  Programs that run at the end of the block are ended.
+        With `scripts`, programs that scripts start are among them."""
         folder = Path(tempfile.mkdtemp(dir=ctest.folder, prefix="programs-"))
         site = self.suites.session.ready.site
         environment = {**os.environ, VARIABLE: str(folder)}
-        # Its root is where a device of this machine keeps what belongs to a run.
-        device = site.device._replace(root=str(folder))
-        where = TestPlace(
-            place=Place(device, site.project, deployed.id, site.boot) if deployed else None,
-            paths=directories(self.step),
-            environment=environment,
-            variables=variables,
-            tests=self._by_name() if deployed else {},
-            timeout=self.suites.timeout,
-        )
-        programs = LaunchedPrograms(where, Records(folder))
-        with LaunchServer(folder, programs.run):
+        with ExitStack() as stack:
+            if scripts:
+                system = "android" if self.step.profile.platform == "android" else "linux"
+                environment |= stack.enter_context(script_launcher(folder, system))
+            # Its root is where a device of this machine keeps what belongs to a run.
+            device = site.device._replace(root=str(folder))
+            where = TestPlace(
+                place=Place(device, site.project, deployed.id, site.boot) if deployed else None,
+                paths=directories(self.step),
+                environment=environment,
+                variables=variables,
+                tests=self._by_name() if deployed else {},
+                timeout=self.suites.timeout,
+            )
+            programs = LaunchedPrograms(where, Records(folder))
+            stack.enter_context(LaunchServer(folder, programs.run))
             yield programs, environment
 
     def _by_name(self) -> Mapping[str, ListedTest]:

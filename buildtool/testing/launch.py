@@ -1,8 +1,9 @@
 """The test launcher: runs a program of a build tree for CTest or a custom command.
 
-    python -I -S -X utf8 launch.py [--test NAME] SYSTEM PROGRAM [ARGUMENT...]
+    python -I -S -X utf8 launch.py [--test NAME | --script] SYSTEM PROGRAM [ARGUMENT...]
 
-`cmake/test_launcher.cmake` puts this before programs.  SYSTEM is what PROGRAM was built for:
+`cmake/test_launcher.cmake` puts this before programs, and `script_exec.c` before those that scripts
+of tests start (--script).  SYSTEM is what PROGRAM was built for:
 `linux`, `android`, or `native` for that of this machine.  With the variable
 `BUILDTOOL_TEST_LAUNCHER`, the directory of a `LaunchServer`, `buildtool test` runs the program on a
 device; without it, the program runs on this machine, under QEMU if necessary.
@@ -19,12 +20,8 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # the module `typing` is slow to import
-if TYPE_CHECKING:
-    from _socket import socket
-
 VARIABLE = "BUILDTOOL_TEST_LAUNCHER"
-USAGE = "launch.py [--test NAME] linux|android|native PROGRAM [ARGUMENT...]"
+USAGE = "launch.py [--test NAME | --script] linux|android|native PROGRAM [ARGUMENT...]"
 SOCKET = "launch"
 """The socket in the directory of the server."""
 LENGTH_BYTES = 4
@@ -38,14 +35,19 @@ INTERRUPT = b"INT"
 
 def launch(arguments: list[str]) -> int:
     """Run what `arguments` say; returns the exit status."""
-    test = ""
+    test, by_script = "", arguments[:1] == ["--script"]
     if arguments[:1] == ["--test"]:
         test, arguments = "".join(arguments[1:2]), arguments[2:]
+    elif by_script:
+        arguments = arguments[1:]
     if len(arguments) < 2 or arguments[0] not in ("linux", "android", "native"):
         return _failed(f"usage: {USAGE}")
     system, *command = arguments
-    if folder := os.environ.get(VARIABLE):
-        return _by_server(folder, test, command)
+    folder = os.environ.get(VARIABLE)
+    if folder and (status := _by_server(folder, test, by_script, command)) is not None:
+        return status
+    if folder and not by_script:
+        return _become(command)
     return _here(system, command)
 
 
@@ -55,42 +57,42 @@ def socket_path(folder: int) -> str:
     return f"/proc/self/fd/{folder}/{SOCKET}"
 
 
-def _by_server(folder: str, test: str, command: list[str]) -> int:
-    # The module `socket` imports ten others.
+def _by_server(folder: str, test: str, by_script: bool, command: list[str]) -> int | None:
+    """The exit status of a program that the server runs; None if it has to run here."""
+    # The modules `socket` and `signal` import many others.
+    import _signal  # type: ignore[import-not-found]  # noqa: PLC0415
     import _socket  # noqa: PLC0415
 
     answer = b""
     try:
-        words = [test, os.getcwd(), str(len(command)), *command]  # noqa: PTH109 - pathlib is slow
+        cwd = os.getcwd()  # noqa: PTH109 - pathlib is slow
+        words = [test, "script" if by_script else "", cwd, str(len(command)), *command]
         fields = [word.encode(errors="surrogateescape") for word in words]
         body = b"\0".join([*fields, *(b"=".join(pair) for pair in os.environb.items())])
         request = len(body).to_bytes(LENGTH_BYTES, sys.byteorder) + body
-        streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (_open(1), _open(2)))
+        streams = b"".join(_open(stream).to_bytes(4, sys.byteorder) for stream in range(3))
         server = _socket.socket(_socket.AF_UNIX)
         server.connect(socket_path(os.open(folder, os.O_PATH)))
+        # SIGINT, which CTest may send for a timeout, is passed on from the moment that the server
+        # has the request.
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, [_signal.SIGINT])
         sent = server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
         if sent < len(request):  # else it may have answered already, and sending fails
             server.sendall(request[sent:])
-        while part := _receive(server):
+        _signal.signal(_signal.SIGINT, lambda *_: server.sendall(INTERRUPT))
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])
+        while part := server.recv(4096):
             answer += part
     except OSError as error:  # also after the answer, if SIGINT came at the same time
         if not answer:
             return _failed(f"`buildtool test` does not answer in {folder}: {error.strerror}")
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     word, _, rest = answer.decode(errors="surrogateescape").partition(" ")
     if word == HERE:
-        return _become(command)
+        return None
     if word == SIGNAL:
         _end_by(int(rest))
     return int(rest) if word == EXIT else _failed(rest or "`buildtool test` has ended")
-
-
-def _receive(server: socket) -> bytes:
-    """What the server sends; SIGINT, which CTest may send for a timeout, is passed on to it."""
-    while True:
-        try:
-            return server.recv(4096)
-        except KeyboardInterrupt:
-            server.sendall(INTERRUPT)
 
 
 def _open(stream: int) -> int:
@@ -98,7 +100,7 @@ def _open(stream: int) -> int:
     try:
         os.fstat(stream)
     except OSError:
-        return os.open(os.devnull, os.O_WRONLY)
+        return os.open(os.devnull, os.O_RDWR)
     return stream
 
 

@@ -25,16 +25,18 @@ WAITING = 128
 
 class Launch(Value):
     """What a test launcher was started with: the program `command` for `test` ("" if no test names
-    it), in the directory `cwd`.
+    it), in the directory `cwd`; perhaps by a script.
 
-    `stdout` and `stderr` are descriptors, open as long as it is served.  `launcher` can be read
-    when the test launcher was interrupted or has ended.
+    `stdin`, `stdout` and `stderr` are descriptors, open as long as it is served.  `launcher` can be
+    read when the test launcher was interrupted or has ended.
     """
 
     test: str
+    by_script: bool
     cwd: str
     command: tuple[str, ...]
     environment: Mapping[str, str]
+    stdin: int
     stdout: int
     stderr: int
     launcher: Launcher
@@ -129,7 +131,7 @@ class LaunchServer:
 def _received(connection: socket.socket, stack: contextlib.ExitStack) -> Launch | None:
     """What a test launcher sends; None for anything else.  `stack` closes its streams."""
     with contextlib.suppress(OSError, ValueError):
-        data, streams, _, _ = socket.recv_fds(connection, CHUNK, 2)
+        data, streams, _, _ = socket.recv_fds(connection, CHUNK, 3)
         for stream in streams:
             stack.callback(os.close, stream)
         while len(data) < LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], sys.byteorder):
@@ -137,14 +139,16 @@ def _received(connection: socket.socket, stack: contextlib.ExitStack) -> Launch 
             if not part:
                 return None
             data += part
-        test, cwd, count, *rest = data[LENGTH_BYTES:].split(b"\0")
+        test, script, cwd, count, *rest = data[LENGTH_BYTES:].split(b"\0")
         words, pairs = rest[: int(count)], rest[int(count) :]
-        stdout, stderr = streams
+        stdin, stdout, stderr = streams
         return Launch(
             test.decode(errors="surrogateescape"),  # as in the output of CTest
+            bool(script),
             os.fsdecode(cwd),
             tuple(map(os.fsdecode, words)),
             dict(os.fsdecode(pair).partition("=")[::2] for pair in pairs),
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             launcher=Launcher(connection),

@@ -104,15 +104,18 @@ class _LaunchedProgram:
         self.number = self.records.add(launch.test)
         self.lost: tuple[str, ...] = ()
         paths = programs.where.paths
-        self.there = PathMap({here: f"{place.directory}/{path}" for here, path in paths.items()})
+        # On this machine a script has its files where it put them.
+        self.in_place = launch.by_script and self.transport.direct
+        mapped = {} if self.in_place else paths
+        self.there = PathMap({here: f"{place.directory}/{path}" for here, path in mapped.items()})
         named = (path for text in launch.command[1:] for path in self.there.named_in(text))
         self.outputs = [Path(path) for path in named if not Path(path).exists()]
         command = [programs.paths.path(str(program)), *map(self.there.text, launch.command[1:])]
         self.request = RunRequest(
             command=tuple(command),
             env={**self._variables(), **programs.where.variables},
-            cwd=programs.paths.path(launch.cwd) or launch.cwd,
-            input=False,
+            cwd=(not self.in_place and programs.paths.path(launch.cwd)) or launch.cwd,
+            input=launch.by_script,
             stop=launch.launcher,
         )
 
@@ -140,7 +143,7 @@ class _LaunchedProgram:
 
     def _run_once(self) -> str:
         started = time.monotonic()
-        streams = Streams(None, self.launch.stdout, self.launch.stderr)
+        streams = Streams(self.launch.stdin, self.launch.stdout, self.launch.stderr)
         report = run(self.place, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
             self._note_lost("the device was started again")

@@ -31,6 +31,7 @@ class Library(NamedTuple):
 
 
 LIBRARIES = (
+    Library("brotli", 14),
     Library("cjson", 19),
     Library("cmocka", 6),
     Library("double-conversion", 9, ("-DBUILD_TESTING=ON",)),
