@@ -59,6 +59,7 @@ _NULL = """/* NULL as in the DSP's C library: an integer, which code may assign 
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
 _MODULES = ("open_assembler.py", "missing_instructions.py")
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
+_STATIC = "/* A linker script without files: the C++ library is linked statically. */\n"
 _PROGRAMS = {
     "ar": "ar",
     "ranlib": "ranlib",
@@ -157,11 +158,13 @@ def _templates() -> dict[str, bytes]:
 
 
 def _headers() -> Iterator[tuple[str, bytes]]:
-    """The open headers, by their paths in the root."""
+    """The open headers and examples, by their paths in the root."""
     dsp, host = _data.path("dsp") / "include", _data.path("host") / "include"
     idl = Path(__file__).parent.parent / "idl" / "include"
-    for file in sorted([*dsp.glob("*.h"), *host.rglob("*.h"), *idl.glob("*.idl")]):
-        if file.name.startswith("qurt"):
+    for file in sorted([*dsp.glob("*.h"), *host.rglob("*.[ch]"), *idl.glob("*.idl")]):
+        if file.parent.name == "examples":
+            folder = "utils/examples"
+        elif file.name.startswith("qurt"):
             folder = "rtos/qurt/include/qurt"
         elif file.name in _STDDEF:
             folder = "incs/stddef"
@@ -248,5 +251,8 @@ def _link_directories(root: Path, values: dict[str, str]) -> None:
         compute = root / "rtos" / "qurt" / f"compute{arch}"
         compute.mkdir()
         (compute / "include").symlink_to("../include")
-        (root / TOOLS / "Tools/target/hexagon/lib" / arch / "G0/pic").mkdir(parents=True)
+        libraries = root / TOOLS / "Tools/target/hexagon/lib" / arch / "G0/pic"
+        libraries.mkdir(parents=True)
+        for name in ("libc++.so.1", "libc++abi.so.1"):
+            (libraries / name).write_text(_STATIC, encoding="utf-8")
     (root / TOOLS / "Tools/target/hexagon/include").mkdir()

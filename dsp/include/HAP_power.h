@@ -143,6 +143,8 @@ typedef enum {
     HAP_DCVS_VCORNER_NOM_PLUS,
     HAP_DCVS_VCORNER_TURBO,
     HAP_DCVS_VCORNER_TURBO_PLUS,
+    HAP_DCVS_VCORNER_TURBO_L2, /* chips before SM8550 take both for TURBO_PLUS */
+    HAP_DCVS_VCORNER_TURBO_L3,
     HAP_DCVS_VCORNER_MAX = 255
 } HAP_dcvs_voltage_corner_t;
 

@@ -41,6 +41,7 @@ args = ["--matrix"]
 """
 OWN_TOOLCHAIN = 'toolchain-file = "dsp/toolchain.cmake"'
 GOOD = """\
+device: 0x00000000, &_dom=cdsp, {arch}, unsigned 1, compute 0 1, VTCM
 start: 0x00000000
 mix: 0x00000000, {arch}, 4 threads, 0 wrong
 scale: 0x00000000, 0 wrong

@@ -14,6 +14,7 @@
 #define BYTES (COUNT * 4)
 
 domain *find_domain(int id);
+void describe(void);
 
 static int32_t *buffer[3];
 static int fd[3];
@@ -45,6 +46,7 @@ int main(int argc, char **argv) {
     int force_matrix = argc > 1 && !strcmp(argv[1], "--matrix");
     struct remote_rpc_control_unsigned_module unsigned_session = {CDSP_DOMAIN_ID, 1};
     remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &unsigned_session, sizeof unsigned_session);
+    describe();
     uint32_t arch = capability(ARCH_VER) & 0xff;
     uint32_t matrix = force_matrix || capability(HMX_SUPPORT_DEPTH) != 0;
 
