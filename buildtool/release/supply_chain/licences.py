@@ -150,12 +150,23 @@ def _toolchain_files(result: StepResult) -> Iterator[tuple[str, Path]]:
     places = step.profile.places if isinstance(step, CMakeStep) else {}
     if "ZIG" in places:
         zig = Path(places["ZIG"]).parent
-        for name in (".", *(_ZIG_CXX if _may_have_cxx(result) else ())):
+        for file in _licences(zig) or _licences_of_package():
+            yield f"{FOLDER}/ziglang/{file.name}", file
+        for name in _ZIG_CXX if _may_have_cxx(result) else ():
             for file in _licences(zig / name):
                 yield f"{FOLDER}/ziglang/{file.relative_to(zig).as_posix()}", file
     if "NDK" in places:
         for file in _licences(Path(places["NDK"])):
             yield f"{FOLDER}/android-ndk/{file.name}", file
+
+
+def _licences_of_package() -> list[Path]:
+    """The licences in the package ziglang, of which the copy in the cache has programs and library
+    only."""
+    from buildtool.sdk.python_package import python_package  # noqa: PLC0415 - only packaging
+
+    package = python_package("ziglang")
+    return _licences(package.record.parents[1] / "ziglang") if package else []
 
 
 def _may_have_cxx(result: StepResult) -> bool:
