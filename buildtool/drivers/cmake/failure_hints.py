@@ -46,6 +46,8 @@ _PACKAGE = re.compile(
 )
 _PKG_CONFIG = re.compile(r"The following required packages were not found:\s+((?:- \S+\s+)+)")
 _FILES = re.compile(r"Could not find (\w+) using the following (?:names|files): ([^\n]+)")
+_NOT_FOUND = re.compile(r"^(\S+)(?: \(ADVANCED\))?\n\s+(?:linked by target|used as)", re.MULTILINE)
+"""A variable of find_library() or find_path() in CMake's list of those that are NOTFOUND."""
 _WARNING_AS_ERROR = re.compile(r"error: .*\[-Werror[,=](?:-W)?([\w+-]+)")  # clang, GCC
 _LANGUAGES = {".c": "C", ".s": "ASM", ".S": "ASM"}
 _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
@@ -180,6 +182,18 @@ def _missing_packages(failure: Failure) -> Iterator[str]:
         yield _missing_package(f"{match[1]}, which is one of {match[2]},", "it", failure)
 
 
+def _unset_variables(failure: Failure) -> Iterator[str]:
+    for match in _NOT_FOUND.finditer(failure.output):
+        name = match[1]
+        if re.search(r"(?i)android|(?<![a-z])log(?![a-z])", name):
+            yield (
+                f"{name} seems to be a library of Android, which only targets with"
+                ' platform = "android" have.'
+            )
+        else:
+            yield _missing_package(f"What {name} should be", "it", failure)
+
+
 def _missing_package(what: str, file: str, failure: Failure) -> str:
     return (
         f"{what} is not found for this target; what the build machine has does not count. If"
@@ -240,6 +254,7 @@ RULES = (
     _unselected_intrinsics,
     _missing_libraries,
     _missing_packages,
+    _unset_variables,
     _old_policies,
     _warnings_as_errors,
     _not_built,

@@ -88,6 +88,10 @@ def test_what_the_host_side_lacks(buildtool: Buildtool, project: Path) -> None:
             "find_library(FOO_LIB NAMES foo foo1 REQUIRED)",
             "FOO_LIB, which is one of foo, foo1, is not found for this target",
         ),
+        (
+            "find_library(FOO foo)\ntarget_link_libraries(demo_main PRIVATE ${FOO})",
+            "What FOO should be is not found for this target",
+        ),
     ):
         lists.write_text(f"{before}\n{command}\n")
 
@@ -96,6 +100,10 @@ def test_what_the_host_side_lacks(buildtool: Buildtool, project: Path) -> None:
         assert hint in remedy
         assert "name that component in 'needs'" in remedy
         assert "'conan' of the component" in remedy
+    command = "find_library(log-lib log)\ntarget_link_libraries(demo_main PRIVATE ${log-lib})"
+    lists.write_text(f"{before}\n{command}\n")
+    remedy = failure(buildtool, project)["remedy"]
+    assert "log-lib seems to be a library of Android, which only targets with platform =" in remedy
 
 
 def test_warnings_that_the_project_makes_errors(
