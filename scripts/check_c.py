@@ -36,12 +36,13 @@ FLAGS = (
     *("-Ihost/include", "-Ihost/include/fastrpc", "-Iemulator/common"),
 )
 SIDES = {
-    ("dsp/src", "emulator/shell", "emulator/common"): (
+    ("cmake/sdk", "dsp/src", "emulator/shell", "emulator/common"): (
         *("--target=hexagon-linux-musl", "-mcpu=hexagonv68", "-mhvx", "-mhvx-length=128b"),
         *("-Idsp/include", "-Iemulator/shell", *FLAGS),
     ),
     (
         *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/deploy/query"),
+        "host/include/examples",
         "buildtool/testing",  # for this machine, but parsed like the others
     ): (*("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),),
 }

@@ -56,6 +56,10 @@ _NULL = """/* NULL as in the DSP's C library: an integer, which code may assign 
 #define NULL 0
 #endif
 """
+_STRING_LISTS = """/* std::string is compiled where it is used: no library has it. */
+#define _LIBCPP_STRING_V1_EXTERN_TEMPLATE_LIST(declare, character)
+#define _LIBCPP_STRING_UNSTABLE_EXTERN_TEMPLATE_LIST(declare, character)
+"""
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
 _MODULES = ("open_assembler.py", "missing_instructions.py")
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
@@ -152,7 +156,7 @@ def _contents() -> tuple[dict[str, str], dict[str, bytes], str]:
 def _templates() -> dict[str, bytes]:
     """The scripts and CMake files, and the modules that the scripts run, by their names."""
     folder = _data.path("cmake")
-    names = [*sorted(folder.glob("sdk/*.in")), *(folder / name for name in _SHARED)]
+    names = [*sorted(folder.glob("sdk/*")), *(folder / name for name in _SHARED)]
     names += [Path(__file__).with_name(name) for name in _MODULES]
     return {file.name: file.read_bytes() for file in names}
 
@@ -175,6 +179,7 @@ def _headers() -> Iterator[tuple[str, bytes]]:
         yield f"{folder}/{file.name}", file.read_bytes()
     for name in NULL_HEADERS:
         yield f"libc/include/{name}", _NULL.format(name=name).encode()
+    yield "libc/include/__string/extern_template_lists.h", _STRING_LISTS.encode()
 
 
 def _write(
@@ -226,6 +231,8 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
     return {
         "hexagon_sdk.json": json.dumps(described, indent=2).encode(),
         "zig": rendered("zig"),
+        "cxx/make-libcxx": rendered("make-libcxx"),  # when a skel is linked
+        "cxx/skel_cxx.c": texts["skel_cxx.c"].encode(),
         **{f"build/cmake/{name}": rendered(name) for name in cmake},
         **{
             f"{programs}/hexagon-{name}": rendered("hexagon-clang") for name in ("clang", "clang++")
