@@ -61,7 +61,7 @@ _STRING_LISTS = """/* std::string is compiled where it is used: no library has i
 #define _LIBCPP_STRING_UNSTABLE_EXTERN_TEMPLATE_LIST(declare, character)
 """
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
-_MODULES = ("open_assembler.py", "missing_instructions.py")
+_MODULES = ("open_assembler.py", "missing_instructions.py", "skel_cxx.py")
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
 _STATIC = "/* A linker script without files: the C++ library is linked statically. */\n"
 _PROGRAMS = {
@@ -231,7 +231,6 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
     return {
         "hexagon_sdk.json": json.dumps(described, indent=2).encode(),
         "zig": rendered("zig"),
-        "cxx/make-libcxx": rendered("make-libcxx"),  # when a skel is linked
         "cxx/skel_cxx.c": texts["skel_cxx.c"].encode(),
         **{f"build/cmake/{name}": rendered(name) for name in cmake},
         **{
