@@ -21,23 +21,13 @@ static void *allocated(size_t size, size_t alignment)
     return block;
 }
 
-/* new and new[] of a size; with an alignment; with std::nothrow. */
+/* Another symbol of a function. */
+#define SAME(name, symbol, of) OWN void name(void) __asm__(symbol) __attribute__((alias(of)))
+
 OWN void *new_object(size_t size) __asm__("_Znwj");
-OWN void *new_array(size_t size) __asm__("_Znaj");
 OWN void *new_aligned(size_t size, size_t alignment) __asm__("_ZnwjSt11align_val_t");
-OWN void *new_aligned_array(size_t size, size_t alignment) __asm__("_ZnajSt11align_val_t");
 OWN void *try_new(size_t size, const void *nothrow) __asm__("_ZnwjRKSt9nothrow_t");
-OWN void *try_new_array(size_t size, const void *nothrow) __asm__("_ZnajRKSt9nothrow_t");
-/* delete and delete[]; with the size, the alignment, both. */
 OWN void delete_object(void *block) __asm__("_ZdlPv");
-OWN void delete_array(void *block) __asm__("_ZdaPv");
-OWN void delete_sized(void *block, size_t size) __asm__("_ZdlPvj");
-OWN void delete_sized_array(void *block, size_t size) __asm__("_ZdaPvj");
-OWN void delete_aligned(void *block, size_t alignment) __asm__("_ZdlPvSt11align_val_t");
-OWN void delete_aligned_array(void *block, size_t alignment) __asm__("_ZdaPvSt11align_val_t");
-OWN void delete_both(void *block, size_t size, size_t alignment) __asm__("_ZdlPvjSt11align_val_t");
-OWN void delete_both_array(void *block, size_t size,
-                           size_t alignment) __asm__("_ZdaPvjSt11align_val_t");
 /* std::__1::__libcpp_verbose_abort(), __next_prime(), __hash_memory() */
 OWN void verbose_abort(const char *format, ...) __asm__("_ZNSt3__122__libcpp_verbose_abortEPKcz");
 OWN size_t next_prime(size_t least) __asm__("_ZNSt3__112__next_primeEj");
@@ -48,17 +38,7 @@ void *new_object(size_t size)
     return allocated(size, 0);
 }
 
-void *new_array(size_t size)
-{
-    return allocated(size, 0);
-}
-
 void *new_aligned(size_t size, size_t alignment)
-{
-    return allocated(size, alignment);
-}
-
-void *new_aligned_array(size_t size, size_t alignment)
 {
     return allocated(size, alignment);
 }
@@ -69,58 +49,22 @@ void *try_new(size_t size, const void *nothrow)
     return malloc(size == 0 ? 1 : size);
 }
 
-void *try_new_array(size_t size, const void *nothrow)
-{
-    return try_new(size, nothrow);
-}
-
 void delete_object(void *block)
 {
     free(block);
 }
 
-void delete_array(void *block)
-{
-    free(block);
-}
-
-void delete_sized(void *block, size_t size)
-{
-    (void)size;
-    free(block);
-}
-
-void delete_sized_array(void *block, size_t size)
-{
-    (void)size;
-    free(block);
-}
-
-void delete_aligned(void *block, size_t alignment)
-{
-    (void)alignment;
-    free(block);
-}
-
-void delete_aligned_array(void *block, size_t alignment)
-{
-    (void)alignment;
-    free(block);
-}
-
-void delete_both(void *block, size_t size, size_t alignment)
-{
-    (void)size;
-    (void)alignment;
-    free(block);
-}
-
-void delete_both_array(void *block, size_t size, size_t alignment)
-{
-    (void)size;
-    (void)alignment;
-    free(block);
-}
+/* Those of arrays, and delete with a size, an alignment, or both, which free() needs not. */
+SAME(new_array, "_Znaj", "_Znwj");
+SAME(new_aligned_array, "_ZnajSt11align_val_t", "_ZnwjSt11align_val_t");
+SAME(try_new_array, "_ZnajRKSt9nothrow_t", "_ZnwjRKSt9nothrow_t");
+SAME(delete_array, "_ZdaPv", "_ZdlPv");
+SAME(delete_sized, "_ZdlPvj", "_ZdlPv");
+SAME(delete_sized_array, "_ZdaPvj", "_ZdlPv");
+SAME(delete_aligned, "_ZdlPvSt11align_val_t", "_ZdlPv");
+SAME(delete_aligned_array, "_ZdaPvSt11align_val_t", "_ZdlPv");
+SAME(delete_both, "_ZdlPvjSt11align_val_t", "_ZdlPv");
+SAME(delete_both_array, "_ZdaPvjSt11align_val_t", "_ZdlPv");
 
 void verbose_abort(const char *format, ...)
 {
