@@ -138,7 +138,9 @@ def _sdks(_: Cursor) -> Iterable[str]:
 
 
 def _templates(_: Cursor) -> Iterable[str]:
-    return sorted(folder.name for folder in Path(__file__).with_name("templates").iterdir())
+    from buildtool.cli.init_template import LAYERS
+
+    return LAYERS
 
 
 def _shells(_: Cursor) -> Iterable[str]:

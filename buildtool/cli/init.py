@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from buildtool.cli.init_template import already_exists, check_name, write_template
 from buildtool.cli.options import Json, here, print_json
 from buildtool.cli.show import show, show_json, write
 from buildtool.core.errors import UsageError
@@ -17,7 +18,6 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 
 FILE_NAME = "buildtool.toml"
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 def init(
@@ -31,7 +31,7 @@ def init(
         typer.Option(
             "--template",
             metavar="TEMPLATE",
-            help="Project template; default: hvx, unless there is a CMake tree.",
+            help="hvx, cpp, wheel or android; default: hvx, unless there is a CMake tree.",
         ),
     ] = "",
     name: Annotated[
@@ -123,7 +123,7 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     check_name(name)
     file = folder / FILE_NAME
     if file.exists() and not dry_run:
-        raise _exists(file, "To print what init proposes: buildtool init --print")
+        raise already_exists(file, "To print what init proposes: buildtool init --print")
     tree = read_tree(folder)
     proposal = propose(tree, name, Screen()) if tree.listings else propose_prebuilt(folder, name)
     written = toml_text(proposal)
@@ -157,71 +157,6 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
             show(f"\nNext: read it, then {place}buildtool build --plan", file=sys.stderr)
     if not proposal.builds:
         raise typer.Exit(1)
-
-
-def check_name(name: str) -> None:
-    """Raise `UsageError` if `name` is not a valid project name."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
-        raise UsageError(
-            f"{name!r} is not a valid project name",
-            why="the project's interface and files are named after it",
-            remedy="Use letters, digits, '_' and '-', starting with a letter: --name my-project",
-        )
-
-
-def _exists(path: Path, remedy: str) -> UsageError:
-    return UsageError(f"{path} already exists", why="init never overwrites", remedy=remedy)
-
-
-def write_template(template: str, folder: Path, name: str) -> list[Path]:
-    """Write `template` into `folder` under the project name `name`; returns the files.
-
-    A README.md that is there is kept; a .gitignore gets the lines that it lacks.
-
-    Raises `UsageError` for an unknown template, an invalid name, and a file that already exists.
-    """
-    known = sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir())
-    if template not in known:
-        raise UsageError(
-            f"there is no template {template!r}",
-            why=f"known: {', '.join(known)}",
-            remedy="Name one of these templates.",
-        )
-    check_name(name)
-    root = TEMPLATES / template
-    values = {"@NAME@": name, "@IDENT@": name.replace("-", "_")}
-    files = {
-        folder / _filled(str(source.relative_to(root)), values): _filled(
-            source.read_text(encoding="utf-8"), values
-        )
-        for source in sorted(root.rglob("*"))
-        if source.is_file()
-    }
-    if (folder / "README.md").exists():
-        files.pop(folder / "README.md", None)
-    for path, text in files.items():
-        if path.name == ".gitignore":
-            files[path] = _with_lines(path, text)
-        elif path.exists():
-            raise _exists(path, "Name a new directory: buildtool init NEW-DIRECTORY")
-    for path, text in files.items():
-        write_if_changed(path, text)
-    return list(files)
-
-
-def _with_lines(file: Path, lines: str) -> str:
-    """The text of `file`, if there is one, with those of `lines` that it lacks."""
-    text = file.read_text(encoding="utf-8", errors="surrogateescape") if file.is_file() else ""
-    text += "\n" if text and not text.endswith("\n") else ""
-    return text + "".join(
-        f"{line}\n" for line in lines.splitlines() if line not in text.split("\n")
-    )
-
-
-def _filled(text: str, values: dict[str, str]) -> str:
-    for token, value in values.items():
-        text = text.replace(token, value)
-    return text
 
 
 def _name_from(directory: str) -> str:

@@ -1,0 +1,79 @@
+"""The projects that `buildtool init --template` writes work; test_docs.py tries `hvx`."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Edit
+from tests.device.arm64_python import Venv
+from tests.project import Project
+from tests.standins.fixtures import MakeNdk
+
+USE = """
+from demo_app import DemoAppDsp
+
+with DemoAppDsp() as dsp:
+    result = dsp.scale_add(3, [1, 2, 3], [10, 20, 30], 3)
+    print(result.tolist())
+"""
+
+
+def started(template: str, folder: Path) -> Project:
+    """A new project from `template`."""
+    folder.mkdir()
+    project = Project(folder)
+    project.succeeds("init", "--template", template, "--name", "demo-app")
+    return project
+
+
+def test_the_cpp_template_runs_and_its_tests_find_a_wrong_kernel(
+    tmp_path: Path, edit: Edit
+) -> None:
+    project = started("cpp", tmp_path / "my project")
+
+    assert project.succeeds("run", "sim") == "demo-app: the DSP computed 13 26 39\n"
+    assert "4 of 4 tests succeeded" in project.succeeds("test", "sim")
+
+    kernel = project.root / "dsp/src/demo_app_dsp_imp.c"
+    edit(kernel, "memcpy(result + i, &rest_b, bytes)", "memcpy(result + i, &rest_a, bytes)")
+    done = project.run("test", "sim")
+    assert done.returncode == 1
+    assert "✗ demo-app/part_of_a_vector" in done.stdout + done.stderr
+    assert "element 960 of 1001 is -30015, should be " in done.stdout + done.stderr
+    assert "3 of 4 tests succeeded" in done.stdout
+
+
+def test_python_calls_the_kernel_of_the_wheel_template(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    project = started("wheel", tmp_path / "my project")
+
+    assert "verified against the CPU" in project.succeeds("run", "sim")
+    project.succeeds("package", "board")
+
+    (wheel,) = (project.root / "dist").iterdir()
+    (device,) = (project.root / ".buildtool" / "device").iterdir()
+    venv = Venv(tmp_path_factory.mktemp("venv"), device)
+    venv.pip("install", "--no-index", "--no-compile", str(wheel))
+    assert venv.run(USE) == "[13, 26, 39]\n"
+    readme = (project.root / "README.md").read_text(encoding="utf-8")
+    assert USE.strip().replace("\n", "\n    ").replace("    \n", "\n") in readme
+
+
+def test_the_android_template_runs_on_sim_and_packages_with_a_stand_in_ndk(
+    tmp_path: Path, stand_in_ndk: MakeNdk
+) -> None:
+    project = started("android", tmp_path / "my project")
+
+    assert "1 of 1 tests succeeded" in project.succeeds("test", "sim")
+
+    with (project.root / "buildtool.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[tool.android-ndk]\npath = "{stand_in_ndk("r27")}"\n')
+    project.succeeds("package", "phone")
+    with zipfile.ZipFile(project.root / "dist" / "demo-app-0.1.0-phone.aar") as aar:
+        names = set(aar.namelist())
+    skels = {f"assets/dsp/{arch}/libdemo_app_dsp_skel.so" for arch in ("v68", "v73", "v75", "v79")}
+    assert {"jni/arm64-v8a/libdemo-app.so", *skels} <= names
