@@ -126,15 +126,20 @@ class _Loop:
         except (BuildtoolError, OSError) as error:
             self._failed, self._reached = True, False
             show_error(as_error(error), as_json=False)
-            self._say("waiting for changes")
-            return
+            ended = ""
+        else:
+            self._reached = True
+            if self._pending:
+                return
+            ended = f"{result.command[0]}: exit status {result.status} after {result.seconds:.1f} s"
+            ended += ", and the DSP process crashed" if result.dsp_crash else ""
         finally:
             self._timer.cancel()
-        self._reached = True
-        if not self._pending:
-            ended = f"exit status {result.status} after {result.seconds:.1f} s"
-            ended += ", and the DSP process crashed" if result.dsp_crash else ""
-            self._say(f"{result.command[0]}: {ended}; waiting for changes")
+        # Looks first: what changes after the message is then seen as one burst.
+        self._pending = self._look()
+        waits = "" if self._pending else "waiting for changes"
+        if text := "; ".join(filter(None, (ended, waits))):
+            self._say(text)
 
     def wait(self) -> Paths:
         """Wait until inputs have changed; returns their paths."""

@@ -121,7 +121,7 @@ def test_a_failing_build_that_writes_sources_is_not_repeated_for_ever(app: Path)
     with Watched(app) as watched:
         for _ in range(1 + 3):
             watched.prints("error: ")
-            watched.prints(WAITS)
+        watched.prints(WAITS)
         time.sleep(1)
         assert watched.count("error: ") == 4
         (app / "host/CMakeLists.txt").write_text(CMAKE)
