@@ -23,6 +23,10 @@ def ide(
         str,
         typer.Option("--arch", metavar="ARCH", help="DSP arch for skels; default: the first one."),
     ] = "",
+    vscode: Annotated[
+        bool,
+        typer.Option("--vscode", help="Write tasks and debug configurations for VS Code, too."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write compile_commands.json and CMake presets for editors.
@@ -45,6 +49,10 @@ def ide(
             remedy="Name one of these archs, or add it to the target's archs.",
         )
     written, missing = flow.prepare_editors(project, name, arch, Screen(quiet=True))
+    if vscode:
+        from buildtool.ide.vscode import write_vscode
+
+        written = (*written, *write_vscode(project, name))
     if json:
         files = [file.as_json() for file in written]
         print_json({"target": name, "written": files, "missing_sources": missing})

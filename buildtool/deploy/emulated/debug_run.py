@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.events import Listener, Note
+from buildtool.core.files import replace_link
 from buildtool.core.process import ToolError, running, signals_as_interrupt
 from buildtool.core.terminal import restored_terminal
 from buildtool.deploy.emulated.debugger import Debugged, find_lldb, lldb_script
 from buildtool.deploy.emulated.emulator import build_emulator
+from buildtool.ide.vscode import LLDB_SCRIPT, WAITS
 from buildtool.project.model import Project
 from buildtool.release.slices import Release
 
@@ -44,10 +46,11 @@ def debugger(
         shared = terminal and os.isatty(STDIN) and os.isatty(STDOUT)
         lldb = find_lldb(project, debugged.shell) if shared else None
         if lldb is None:
-            arguments = _arguments("lldb", script)
-            text = "the DSP process will wait for a debugger; to attach LLDB 14 or newer:"
-            listener(Note(f"{text} {shlex.join(arguments)}"))
-            yield False
+            link = project.state / LLDB_SCRIPT
+            link.parent.mkdir(exist_ok=True)
+            replace_link(link, script)
+            with _waiting_said(Path(socket), script, listener):
+                yield False
             return
         with _Debugger(_arguments(lldb, script), Path(socket), listener):
             yield True
@@ -57,6 +60,27 @@ def debugger(
 
 def _arguments(lldb: str | Path, script: Path) -> list[str]:
     return [str(lldb), "--source", str(script)]
+
+
+@contextlib.contextmanager
+def _waiting_said(socket: Path, script: Path, listener: Listener) -> Iterator[None]:
+    """Say how to attach LLDB as soon as the DSP process waits for it, while the block runs."""
+    ending = threading.Event()
+
+    def say() -> None:
+        while not socket.is_socket():
+            if ending.wait(POLL_SECONDS):
+                return
+        command = shlex.join(_arguments("lldb", script))
+        listener(Note(f"{WAITS}; to attach LLDB 14 or newer: {command}"))
+
+    thread = threading.Thread(target=say)
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()
 
 
 class _Debugger:

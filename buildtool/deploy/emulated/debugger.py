@@ -40,12 +40,13 @@ def lldb_script(debugged: Debugged) -> str:
     """The commands with which LLDB attaches, one a line.
 
     Code for Hexagon is always optimised, so arguments are known before the prologue only.  LLDB 14
-    and 19 would let the platform connect, which does nothing, if the plug-in were not named.
+    and 19 would let the platform connect, which does nothing, if the plug-in were not named.  The
+    settings are global, because editors have selected a target of their own before.
     """
     commands = (
-        "settings set target.skip-prologue false",
-        f"settings append target.debug-file-search-paths {_quote(debugged.debug)}",
-        f"settings set target.source-map build {_quote(debugged.sources)}",
+        "settings set --global target.skip-prologue false",
+        f"settings set --global target.debug-file-search-paths {_quote(debugged.debug)}",
+        f"settings set --global target.source-map build {_quote(debugged.sources)}",
         f"target create --arch hexagon {_quote(debugged.shell)}",
         f"process connect --plugin gdb-remote {_quote(f'unix-connect://{debugged.socket}')}",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -101,6 +102,33 @@ class Debuggee(Project):
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
                 process.communicate(timeout=WAIT_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def lldb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with lldb and its server for editors, lldb-dap: those of Debian, installed or
+    unpacked by scripts/setup."""
+    programs = [*sorted((UNPACKED / "lldb/usr/lib").glob("llvm-*/bin/lldb"))]
+    if installed := shutil.which("lldb"):
+        programs = [Path(installed).resolve()]
+    if not programs:
+        pytest.skip("scripts/setup could not unpack LLDB")
+    root = programs[0].parents[1]
+    libraries = [str(root / "lib"), *map(str, root.parent.glob("*-linux-gnu"))]
+    modules = [str(path) for path in root.glob("lib/python3.*/*-packages")]
+    folder = tmp_path_factory.mktemp("lldb")
+    older = {"lldb-dap": "lldb-vscode"}  # its name up to LLVM 17
+    for name, options in {"lldb": "--no-lldbinit", "lldb-dap": ""}.items():
+        program = programs[0].with_name(name)
+        if not program.exists():
+            program = programs[0].with_name(older.get(name, name))
+        wrapper = folder / name
+        wrapper.write_text(
+            f"#!/bin/sh\nexport LD_LIBRARY_PATH='{':'.join(libraries)}'\n"
+            f"export PYTHONPATH='{':'.join(modules)}'\nexec '{program}' {options} \"$@\"\n"
+        )
+        wrapper.chmod(0o755)
+    return folder
 
 
 @pytest.fixture(scope="session")

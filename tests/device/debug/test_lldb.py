@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,11 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.command_line import REPOSITORY
 from tests.device.debug.conftest import (
-    UNPACKED,
     VERIFIED,
     WAIT_SECONDS,
     Debuggee,
@@ -28,27 +24,6 @@ from tests.device.debug.conftest import (
 from tests.standins.hexagon_sdk import make_sdk
 
 KERNEL = "my_project_dsp_scale_add"
-
-
-@pytest.fixture(scope="session")
-def lldb(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a program lldb: that of Debian, installed or unpacked by scripts/setup."""
-    if installed := shutil.which("lldb"):
-        return Path(installed).parent
-    root = UNPACKED / "lldb/usr/lib"
-    programs = sorted(root.glob("llvm-*/bin/lldb"))
-    if not programs:
-        pytest.skip("scripts/setup could not unpack LLDB")
-    (libraries,) = root.glob("*-linux-gnu")
-    (modules,) = programs[0].parents[1].glob("lib/python3.*/*-packages")
-    folder = tmp_path_factory.mktemp("lldb")
-    wrapper = folder / "lldb"
-    wrapper.write_text(
-        f"#!/bin/sh\nexport LD_LIBRARY_PATH='{libraries}:{programs[0].parents[1] / 'lib'}'\n"
-        f"export PYTHONPATH='{modules}'\nexec '{programs[0]}' --no-lldbinit \"$@\"\n"
-    )
-    wrapper.chmod(0o755)
-    return folder
 
 
 class Terminal:
