@@ -109,6 +109,7 @@ class _Loop:
         self._changed, self._pending, self._done = changed, (), []
         self._is_new, self._failed, self._started = True, False, self._found
         self._project_inputs = self._read_project()
+        ended = ""
         try:
             self._project = find_project(self._project.root)
             request = self._run.request_of(self._project)._replace(stop=self, input=False)
@@ -126,17 +127,16 @@ class _Loop:
         except (BuildtoolError, OSError) as error:
             self._failed, self._reached = True, False
             show_error(as_error(error), as_json=False)
-            ended = ""
         else:
             self._reached = True
-            if self._pending:
-                return
-            ended = f"{result.command[0]}: exit status {result.status} after {result.seconds:.1f} s"
-            ended += ", and the DSP process crashed" if result.dsp_crash else ""
+            if not self._pending:
+                status = f"exit status {result.status} after {result.seconds:.1f} s"
+                crash = ", and the DSP process crashed" if result.dsp_crash else ""
+                ended = f"{result.command[0]}: {status}{crash}"
         finally:
             self._timer.cancel()
         # Looks first: what changes after the message is then seen as one burst.
-        self._pending = self._look()
+        self._pending = self._pending or self._look()
         waits = "" if self._pending else "waiting for changes"
         if text := "; ".join(filter(None, (ended, waits))):
             self._say(text)
