@@ -1,7 +1,7 @@
 # The commands of this clone.  Each first runs the setup that it needs; repeated setup is quick.
 PYTEST = .venv/bin/python -m pytest -n auto
 
-.PHONY: demo test test-long check format lint types imports check-c bench setup setup-tests clean
+.PHONY: demo test test-long check format lint types imports check-c bench wheel setup setup-tests clean
 
 demo: setup ## build the sample and run it, verified, on the emulated device
 	.venv/bin/buildtool run sim -- bin/htp-probe
@@ -39,6 +39,9 @@ bench: setup-tests ## measure builds against a CMake superbuild and Ninja, packi
 	.venv/bin/python bench/package.py
 	.venv/bin/python bench/deploy.py
 	.venv/bin/python bench/watch.py
+
+wheel: setup ## a wheel in dist/, with the programs of the emulated device inside
+	.venv/bin/python scripts/make_wheel.py dist
 
 setup:
 	@scripts/setup

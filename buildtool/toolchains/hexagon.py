@@ -156,6 +156,6 @@ def hexagon_musl(requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
         template="hexagon_musl.cmake.in",
         settings={},
         identity=zig.identity,
-        places={"ZIG": program},
+        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
         compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
     )

@@ -6,6 +6,8 @@ never become part of a release.
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from pathlib import Path
 
 from buildtool import _data
@@ -49,12 +51,13 @@ def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
 
 
 def build_emulator(listener: Listener) -> Emulator:
-    """The emulator's binaries, built unless this version of them is undamaged in the cache.
+    """The emulator's binaries, built unless this version of them is undamaged in the cache, or in
+    the installed wheel.
 
-    The first time takes one to three minutes, most of it zig building a C library for Hexagon.
+    Building takes one to three minutes, most of it zig building a C library for Hexagon.
     """
     cdsprpc, shell = parts = _parts()
-    missing = [part for part in reversed(parts) if not is_whole(part.tree)]
+    missing = [p for p in reversed(parts) if not (is_whole(p.tree) or _unpacked(p))]
     if missing:
         listener(Note("building the emulated device, once: this takes one to three minutes"))
     for part in missing:
@@ -86,6 +89,28 @@ def _parts() -> tuple[_Part, _Part]:
 
     zig = usable_zig()
     return part("cdsprpc", ubuntu_aarch64(GLIBC, zig)), part("shell", hexagon_musl(zig))
+
+
+def _unpacked(part: _Part) -> bool:
+    """Copy the programs of `part` from the installed wheel into the cache; False if the wheel does
+    not have this version of them.  scripts/make_wheel.py puts them there."""
+    from buildtool.cache.restore import restore  # noqa: PLC0415 - it is copied once
+    from buildtool.engine.record import read_record, record_file, write_record  # noqa: PLC0415
+
+    folder = _data.path("programs")
+    record = read_record(folder / f"{part.tree.name}.json")
+    if record is None:
+        return False
+
+    def fetch(digest: str, path: Path) -> bool:
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copyfile(folder / digest, path)
+        return path.exists()
+
+    with locked(lock_of(part.tree), lambda: None):
+        if restore(record.outputs, part.tree / INSTALL, fetch):
+            write_record(record_file(state_of(part.tree), _step(part, find_cmake())), record)
+    return is_whole(part.tree)
 
 
 def _build(step: CMakeStep, listener: Listener) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.cache.emulator_cache import INSTALL, state_of
+from buildtool.core.events import Event, StepFinished
 from buildtool.deploy.emulated.device import CONFIGURATION, prepare
 from buildtool.deploy.emulated.emulator import (
     Emulator,
@@ -20,7 +21,10 @@ from buildtool.deploy.emulated.emulator import (
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.emulated.verify import is_whole
 from buildtool.engine.record import read_record, record_file
+from buildtool.engine.result import Outcome
+from tests.caches import share
 from tests.command_line import Buildtool
+from tests.integration.cache.remote_nginx import running
 
 LISTS = """cmake_minimum_required(VERSION 3.22)
 project(app C)
@@ -118,6 +122,23 @@ def test_damaged_programs_are_found(emulator: Emulator, app: Path, buildtool: Bu
     assert verified.returncode == 1
     assert set(json.loads(verified.stdout)["wrong"]) == wrong
     assert not any(map(is_whole, trees))
+
+
+@pytest.mark.long
+def test_a_new_machine_restores_the_programs_from_a_remote_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path / "nginx") as server:
+        monkeypatch.setenv("BUILDTOOL_REMOTE_CACHE", server.url)
+        outcomes = []
+        for name, mode in (("ci", "read-write"), ("new", "read")):
+            monkeypatch.setenv("BUILDTOOL_REMOTE_CACHE_MODE", mode)
+            with monkeypatch.context() as patch:
+                patch.setenv("BUILDTOOL_CACHE", str(share(tmp_path / name)))
+                events: list[Event] = []
+                build_emulator(events.append)
+                outcomes.append([e.outcome for e in events if isinstance(e, StepFinished)])
+    assert outcomes == [[Outcome.BUILT] * 2, [Outcome.RESTORED] * 2]
 
 
 @pytest.mark.long  # a new cache builds them in the same way

@@ -12,9 +12,10 @@ from tests.command_line import REPOSITORY
 
 
 def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
-    wheels = tmp_path / "wheels"
+    wheels, plain = tmp_path / "wheels", tmp_path / "plain"
     run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q",
-         "-w", wheels, REPOSITORY], cwd=tmp_path)  # fmt: skip
+         "-w", plain, REPOSITORY], cwd=tmp_path)  # fmt: skip
+    run([sys.executable, REPOSITORY / "scripts" / "make_wheel.py", wheels], cwd=tmp_path)
     (wheel,) = wheels.iterdir()
     # The name "buildtool" on PyPI belongs to another project.
     assert wheel.name.startswith("hexagon_buildtool-")
@@ -22,6 +23,9 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "buildtool/_data/cmake/BuildtoolConfig.cmake" in names
     assert not [name for name in names if name.endswith((".so", ".o", ".pyc"))]
+    (without,) = plain.iterdir()
+    added = set(names) - set(zipfile.ZipFile(without).namelist())
+    assert {name.rpartition("/")[0] for name in added} == {"buildtool/_data/programs"}
 
     python = tmp_path / "venv" / "bin" / "python"
     pip: list[str | Path] = [
@@ -48,8 +52,12 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     where = "import buildtool; print(buildtool.__file__)"
     assert str(tmp_path) in run([python, "-c", where], cwd=project)
     run([buildtool, "init", "--template", "hvx"], cwd=project)
+    programs = Path(os.environ["BUILDTOOL_CACHE"], "emulator")
+    programs.unlink()  # those of other tests
     output = run([buildtool, "run", "sim"], cwd=project)
     assert "verified against the CPU" in output
+    assert "building the emulated device" not in output
+    assert len([*programs.glob("*/install/*")]) == 3
 
     # The IDL compiler is an input too: a new version causes a build.
     assert '"outcome": "built"' not in run([buildtool, "build", "--json"], cwd=project)
@@ -74,4 +82,4 @@ def run(command: list[str | Path], cwd: Path) -> str:
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout + done.stderr
