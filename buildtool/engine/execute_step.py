@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.cache.outputs import Output, read_outputs
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import StepFinished, StepOutput, StepStarted, Warned
+from buildtool.core.events import StepFinished, StepOutput, StepStarted
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.compiler_launcher import chosen, find_compiler_launcher
@@ -22,6 +22,7 @@ from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, de
 from buildtool.engine.lookup import CacheHit
 from buildtool.engine.record import StepRecord, record_file, write_record
 from buildtool.engine.result import Outcome, StepResult
+from buildtool.engine.warnings import show_again, warnings_of
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.plan.environment import PASSED_ON
 from buildtool.plan.files_step import FilesStep
@@ -48,6 +49,7 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
         decision = decide(check, context)
         if isinstance(decision, UpToDate):
             record, outcome = decision.record, Outcome.UP_TO_DATE
+            show_again(step, record, context)
         elif isinstance(decision, Restore) and (found := _restore(decision.hit, check, context)):
             record, outcome, origin = found, Outcome.RESTORED, decision.hit.origin
         else:
@@ -181,7 +183,7 @@ def _open_driver(
             file_states=context.file_states,
             log=log,
             on_output=lambda line: listener(StepOutput(step.name, line)),
-            on_warning=lambda text: listener(Warned(step.name, text)),
+            warnings=warnings_of(step, context),
             keep_going=context.options.keep_going,
         )
 
@@ -199,9 +201,12 @@ def _check_outputs(
     """Check the step's outputs, which are in `directory`; returns the libraries that must ship
     with them, as `StepRecord.runtime`."""
     from buildtool.drivers.cmake.check_products import check_products  # noqa: PLC0415 - rarely needed
+    from buildtool.drivers.cmake.step_warnings import CHECKING  # noqa: PLC0415
 
     files = {output.path: directory / output.path for output in outputs}
-    complete = check_products(step, files, lambda text: context.listener(Warned(step.name, text)))
+    warnings = warnings_of(step, context)
+    warnings.begin(CHECKING)
+    complete = check_products(step, files, lambda text: warnings.add(text, CHECKING))
     return {name: str(path) for name, path in complete.items()}
 
 

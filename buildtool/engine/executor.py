@@ -10,6 +10,7 @@ from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import StepCheck, check_step
 from buildtool.engine.explain import save_last_build
 from buildtool.engine.result import BuildResult, Outcome, StepResult
+from buildtool.engine.warnings import show_again
 from buildtool.plan.plan import Plan, Step
 
 Results = dict[str, StepResult]
@@ -58,7 +59,8 @@ def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildCon
         except Exception as error:
             failures[step.name] = error
             continue
-        if not check.reasons:
+        if not check.reasons and check.record:
+            show_again(step, check.record, context)
             results[step.name] = StepResult(step, Outcome.UP_TO_DATE, check.record)
             context.listener(StepFinished(step.name, Outcome.UP_TO_DATE, 0.0))
     return failures

@@ -17,6 +17,7 @@ from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_
 from buildtool.drivers.cmake.install_rules import Installation, read_installation
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.drivers.cmake.step_warnings import StepWarnings
 from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
@@ -221,7 +222,7 @@ def _driver(step: CMakeStep, log: StepLog) -> Driver:
         file_states=FileStates(),
         log=log,
         on_output=silent,
-        on_warning=silent,
+        warnings=StepWarnings(silent),
     )
 
 

@@ -37,6 +37,7 @@ from buildtool.drivers.cmake.record_build import (
 )
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.drivers.cmake.step_tools import StepTools
+from buildtool.drivers.cmake.step_warnings import CHECKING, CONFIGURING, StepWarnings
 from buildtool.drivers.cmake.tree_files import (
     FINGERPRINT,
     TOOLCHAIN,
@@ -56,8 +57,8 @@ class Driver(Value):
     """Runs CMake and Ninja for one step.
 
     `needs` maps each step that this one needs to the digest of its outputs.  `environment` is that
-    of the tools.  `on_output` gets each line that they print, `on_warning` the output of a tool
-    that succeeded with warnings.  With `keep_going` Ninja continues after a command has failed.
+    of the tools.  `on_output` gets each line that they print.  With `keep_going` Ninja continues
+    after a command has failed.
     """
 
     step: CMakeStep
@@ -68,7 +69,7 @@ class Driver(Value):
     file_states: FileStates
     log: StepLog
     on_output: Callable[[str], None]
-    on_warning: Callable[[str], None]
+    warnings: StepWarnings
     keep_going: bool = False
 
     def build(self, base_key: str, on_ninja_killed: Callable[[], None]) -> ReadInputs:
@@ -96,7 +97,7 @@ class Driver(Value):
             raise
         read = record_success(self.incremental, start, installed=self.step.install)
         if read.uncertain:
-            self.on_warning(_uncertainty_warning(read.uncertain))
+            self.warnings.add(_uncertainty_warning(read.uncertain), CHECKING)
         return read
 
     def ensure_configured(self, base_key: str) -> tuple[TreeRecord, bool]:
@@ -148,7 +149,8 @@ class Driver(Value):
             ],
             "configuring",
         )
-        self.tools.show_warnings(done, "CMake Warning")
+        self.warnings.begin(CONFIGURING)
+        self.warnings.of_cmake(done.output)
 
     def check_configuration(self) -> None:
         """Raise `ProfileError` or `CdsprpcError` for compile flags and libraries of the configured
@@ -156,7 +158,7 @@ class Driver(Value):
         from buildtool.drivers.cmake.nested_skels import nested_skels  # noqa: PLC0415 - CMake seldom runs
 
         if note := nested_skels(self.step):
-            self.tools.on_warning(note)
+            self.warnings.add(note, CONFIGURING)
         unsupported, cdsprpc = self.tools.unsupported, self.step.profile.cdsprpc
         if not unsupported and not cdsprpc:
             return
@@ -167,7 +169,7 @@ class Driver(Value):
         if unsupported:
             check_flags(tree, self.step.profile)
             if note := dropped_flags(tree, self.step.profile):
-                self.tools.on_warning(note)
+                self.warnings.add(note, CONFIGURING)
         if cdsprpc:
             check_links(tree, cdsprpc)
 
@@ -206,7 +208,7 @@ class Driver(Value):
 
     @functools.cached_property
     def tools(self) -> StepTools:
-        return StepTools(self.step, self.environment, self.log, self.on_output, self.on_warning)
+        return StepTools(self.step, self.environment, self.log, self.on_output)
 
     def _run_ninja(self, start: BuildStart, on_killed: Callable[[], None]) -> None:
         """Build the targets of the step; records what was made if Ninja fails."""
@@ -228,7 +230,8 @@ class Driver(Value):
             on_killed()
         elif done.status > 0:
             record_failure(self.incremental, start)
-        self.tools.show_warnings(self.tools.check(done, "building"), "warning:")
+        self.warnings.of_ninja(done.output, self.step.tree, failed=done.status != 0)
+        self.tools.check(done, "building")
 
     def _install(self) -> None:
         from buildtool.drivers.cmake.install import fill_output  # noqa: PLC0415 - loaded while tools run

@@ -103,6 +103,11 @@ def log_file(folder: Path, name: str) -> Path:
     return folder / f"{name.replace('/', '-')}.log"
 
 
+def warnings_file(folder: Path, name: str) -> Path:
+    """The file with the warnings of the step `name`, see `step_warnings`."""
+    return folder / f"{name.replace('/', '-')}.warnings"
+
+
 @contextlib.contextmanager
 def step_log(folder: Path, name: str, summary: str) -> Iterator[StepLog]:
     """The log of the step `name` in `folder`, open within the block."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,23 +18,18 @@ if TYPE_CHECKING:
 
 UMASK = 0o022
 """The umask of all tools: the permissions of what ships must not depend on who builds it."""
-_PROGRESS = re.compile(
-    r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
-)  # lines of Ninja and CMake that only report progress
 
 
 class StepTools(Value):
     """Runs tools for `step`, with `environment`, and writes their output to `log`.
 
-    `on_output` gets each line that they print, `on_warning` the output of a tool that succeeded
-    with warnings.
+    `on_output` gets each line that they print.
     """
 
     step: CMakeStep
     environment: Mapping[str, str]
     log: StepLog
     on_output: Callable[[str], None]
-    on_warning: Callable[[str], None]
 
     def run(self, argv: Sequence[str | Path]) -> Completed:
         """Run `argv` in the source directory; once more if a damaged zig cache made it fail."""
@@ -71,12 +65,6 @@ class StepTools(Value):
             directories=(self.step.tree, self.step.source),
             remedy=self._remedy(done.output),
         )
-
-    def show_warnings(self, done: Completed, marker: str) -> None:
-        """Pass the output of a tool that succeeded to `on_warning` if it contains `marker`."""
-        if marker in done.output:
-            lines = [line for line in done.output.splitlines() if not _PROGRESS.match(line)]
-            self.on_warning("\n".join(lines))
 
     @property
     def unsupported(self) -> tuple[UnsupportedRule, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -157,13 +158,53 @@ def test_a_file_installed_outside_the_prefix_is_refused(
     assert (project / ".buildtool/release/sim/share/CMakeLists.txt").is_file()
 
 
-def test_warnings_of_a_build_that_succeeds_are_shown(
+def test_warnings_are_shown_again_until_they_are_gone(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
-    edit(project / "host/src/main.c", "int main(void)\n{", "int main(void)\n{\n    int idle_name;")
+    def build() -> str:
+        done = buildtool("build", cwd=project)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
 
-    done = buildtool("build", cwd=project)
+    main, other, lists = (
+        project / "host" / name for name in ("src/main.c", "b.c", "CMakeLists.txt")
+    )
+    edit(main, "int main(void)\n{", "int main(void)\n{\n    int idle_name;")
+    other.write_text("static int idle_function(void) { return 0; }\n")
+    edit(lists, "src/main.c", "src/main.c b.c")
+    edit(lists, "add_executable", 'message(WARNING "old option")\nadd_executable')
+    all_three = ("idle_name", "idle_function", "old option")
+    first = build()
+    assert [text in first for text in all_three] == [True] * 3
+    assert "[1/" not in first
 
-    assert done.returncode == 0
-    assert "idle_name" in done.stderr
-    assert "[1/" not in done.stderr
+    again = build()
+    assert [again.count(text) for text in all_three] == [first.count(text) for text in all_three]
+    assert "2 steps up to date" in again
+    other.write_text("int idle_function(void) { return 0; }\n")
+    build()
+    assert [text in build() for text in all_three] == [True, False, True]
+
+    # What a cache restores was built with other warnings.
+    edit(main, "\n    int idle_name;", "")
+    edit(lists, 'message(WARNING "old option")\n', "")
+    build()
+    assert [text in build() for text in all_three] == [False] * 3
+    edit(main, "int main(void)\n{", "int main(void)\n{\n    int idle_name;")
+    edit(lists, "add_executable", 'message(WARNING "old option")\nadd_executable')
+    build()
+    assert [text in build() for text in all_three] == [False] * 3
+
+
+def test_many_warnings_are_shown_again_in_short(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    idle = "".join(f"    int idle_{number};\n" for number in range(30))
+    edit(project / "host/src/main.c", "int main(void)\n{", f"int main(void)\n{{\n{idle}")
+    assert "idle_29" in buildtool("build", cwd=project).stderr
+    again = buildtool("build", cwd=project).stderr
+    assert "idle_0" in again
+    assert "idle_29" not in again
+    file = re.search(r"… \d+ more lines: (.*)", again)
+    assert file
+    assert "idle_29" in Path(file[1]).read_text(encoding="utf-8")
