@@ -44,9 +44,13 @@ class StepWarnings:
         self._show(text)
 
     def of_cmake(self, output: str) -> None:
-        """Show the `output` of CMake if it has warnings."""
-        if "CMake Warning" in output:
-            self.add(_joined(_by_command(output)), CONFIGURING)
+        """Show the `output` of CMake if it has warnings.  Those for the project's developers only,
+        such as deprecations, are not shown again."""
+        text = _joined(_by_command(output))
+        if "CMake Warning at " in output:
+            self.add(text, CONFIGURING)
+        elif "CMake Warning" in output:
+            self._show(text)
 
     def of_ninja(self, output: str, tree: Path, *, failed: bool = False) -> None:
         """Show the commands' output if they have warnings; when Ninja has failed, the error has

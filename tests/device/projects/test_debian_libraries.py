@@ -41,7 +41,6 @@ LIBRARIES = (
     Library("libsamplerate", 13),
     Library("libyaml", 2),
     Library("muparser", 1, ("-DENABLE_OPENMP=OFF",)),
-    Library("nng", 75, ("-DNNG_TESTS=ON",)),
     Library("pugixml", 1, ("-DPUGIXML_BUILD_TESTS=ON",)),
     Library("tinyxml2", 1),
 )
