@@ -75,16 +75,18 @@ def with_qaic(profile: Profile, sdk: HexagonSdk) -> Profile:
 
 
 def _variables(sdk: HexagonSdk) -> dict[str, str]:
-    return {"HEXAGON_SDK_ROOT": str(sdk.where), "HEXAGON_TOOLS_ROOT": str(sdk.tools)}
+    return {
+        "HEXAGON_SDK_ROOT": str(sdk.where),
+        "HEXAGON_TOOLS_ROOT": str(sdk.tools),
+        "HEXAGON_CMAKE_ROOT": str(sdk.where / "build" / "cmake"),
+    }
 
 
 def _environment(sdk: HexagonSdk) -> dict[str, str]:
     """The variables that the SDK's set-up script exports; its CMake files read these."""
     return {
-        "HEXAGON_SDK_ROOT": str(sdk.where),
-        "HEXAGON_TOOLS_ROOT": str(sdk.tools),
+        **_variables(sdk),
         "DEFAULT_HEXAGON_TOOLS_ROOT": str(sdk.tools),
-        "HEXAGON_CMAKE_ROOT": str(sdk.where / "build" / "cmake"),
         "DEFAULT_TOOLS_VARIANT": sdk.tools_variant,
         "DEFAULT_HLOS_ARCH": "64",
         "DEFAULT_NO_QURT_INC": "0",

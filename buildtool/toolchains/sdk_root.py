@@ -93,10 +93,8 @@ class SdkRoot(Value):
     def environment(self) -> dict[str, str]:
         """The variables that the set-up script of an SDK exports."""
         return {
-            "HEXAGON_SDK_ROOT": str(self.where),
-            "HEXAGON_TOOLS_ROOT": str(self.tools),
+            **self._places,
             "DEFAULT_HEXAGON_TOOLS_ROOT": str(self.tools),
-            "HEXAGON_CMAKE_ROOT": str(self.where / "build" / "cmake"),
             "DEFAULT_TOOLS_VARIANT": f"toolv{CLANG_VERSION}",
             "DEFAULT_HLOS_ARCH": "64",
             "DEFAULT_NO_QURT_INC": "0",
@@ -105,10 +103,14 @@ class SdkRoot(Value):
     def variables(self, prebuilt: str) -> dict[str, str]:
         """The cache entries that third-party projects expect; `prebuilt` names the SDK's
         directories of libraries."""
+        return {**self._places, "PREBUILT_LIB_DIR": prebuilt}
+
+    @property
+    def _places(self) -> dict[str, str]:
         return {
             "HEXAGON_SDK_ROOT": str(self.where),
             "HEXAGON_TOOLS_ROOT": str(self.tools),
-            "PREBUILT_LIB_DIR": prebuilt,
+            "HEXAGON_CMAKE_ROOT": str(self.where / "build" / "cmake"),
         }
 
 
