@@ -188,6 +188,8 @@ const struct shell_symbol hap_other_symbols[] = {
     EXPORT_AS("err_Fatal_internal0", fatal),
     EXPORT_AS("adsp_power_boost_on", success), /* votes have no effect */
     EXPORT_AS("adsp_power_boost_off", nothing),
+    EXPORT_AS("HP_profile", nothing), /* called by code that was compiled to be profiled */
+    EXPORT_AS("HAP_enable_SRM_debug", success),
     EXPORT_AS("_init", nothing), /* the shell itself has nothing more to do */
     EXPORT_AS("_fini", nothing),
     EXPORT_AS("HAP_cx_malloc", context_malloc),

@@ -3,7 +3,6 @@
 
 void qurt_exception_raise_nonfatal(void);
 void HAP_clear_registers(void) __attribute__((weak));
-void HP_profile(int, int);
 #ifdef VARIABLE
 extern int AHB_User_Base, _Size_block;
 #endif
@@ -16,14 +15,6 @@ static int enter(const int32_t in[4], int32_t out[8])
     (void)in;
     (void)out;
     qurt_exception_raise_nonfatal();
-    return 1;
-}
-
-static int profile(const int32_t in[4], int32_t out[8])
-{
-    (void)in;
-    (void)out;
-    HP_profile(1, 2);
     return 1;
 }
 
@@ -40,4 +31,4 @@ static int weak(const int32_t in[4], int32_t out[8])
     return 0;
 }
 
-const struct named_case cases[] = {CASE(enter), CASE(profile), CASE(weak), {NULL, NULL}};
+const struct named_case cases[] = {CASE(enter), CASE(weak), {NULL, NULL}};
