@@ -3,8 +3,10 @@
  * long double is the same as double in both C libraries. */
 #define _GNU_SOURCE
 #include <complex.h>
+#include <float.h>
+#include <math.h>
 
-#include "xmath.h"
+#include "runtime.h"
 
 /* Functions in the DSP's C library, macros in standard C. */
 static int is_nan(double x)
@@ -16,6 +18,79 @@ static int is_infinite(double x)
 {
     return isinf(x);
 }
+
+/* Logarithms that lose digits of subnormal numbers in the library that the shell is linked with. */
+static double log2_of(double x)
+{
+    return x > 0 && x < 0x1p-1022 ? log2(x * 0x1p52) - 52 : log2(x);
+}
+
+static double log10_of(double x)
+{
+    return x > 0 && x < 0x1p-1022 ? log10(x * 0x1p52) - 52 * log10(2) : log10(x);
+}
+
+static float log2_of_single(float x)
+{
+    return (float)log2((double)x);
+}
+
+static float log10_of_single(float x)
+{
+    return (float)log10((double)x);
+}
+
+/* ---- what the DSP's headers put into code instead of log10() and sin() ---- */
+
+static double log_of(double x, int decimal)
+{
+    return decimal == 0 ? log(x) : decimal == 1 ? log10_of(x) : log2_of(x);
+}
+
+static float log_of_single(float x, int decimal)
+{
+    return decimal == 0 ? logf(x) : decimal == 1 ? log10_of_single(x) : log2_of_single(x);
+}
+
+/* The sine of x + quadrants * pi/2. */
+static double sine(double x, unsigned int quadrants)
+{
+    double value = (quadrants & 1u) == 0 ? sin(x) : cos(x);
+    return (quadrants & 2u) == 0 ? value : -value;
+}
+
+static float sine_single(float x, unsigned int quadrants)
+{
+    float value = (quadrants & 1u) == 0 ? sinf(x) : cosf(x);
+    return (quadrants & 2u) == 0 ? value : -value;
+}
+
+/* What the macros of <float.h> read. Each number has 16 bytes, with the value at their start. */
+union real {
+    uint16_t words[8];
+    float single;
+    double real;
+};
+struct limits {
+    int digits, mantissa_digits, max_10_exponent, max_exponent, min_10_exponent, min_exponent;
+    union real epsilon, max, min;
+};
+
+static const struct limits limits = {
+    DBL_DIG,     DBL_MANT_DIG,          DBL_MAX_10_EXP,    DBL_MAX_EXP,       DBL_MIN_10_EXP,
+    DBL_MIN_EXP, {.real = DBL_EPSILON}, {.real = DBL_MAX}, {.real = DBL_MIN},
+};
+static const struct limits single_limits = {
+    FLT_DIG,
+    FLT_MANT_DIG,
+    FLT_MAX_10_EXP,
+    FLT_MAX_EXP,
+    FLT_MIN_10_EXP,
+    FLT_MIN_EXP,
+    {.single = FLT_EPSILON},
+    {.single = FLT_MAX},
+    {.single = FLT_MIN},
+};
 
 /* clang-format off */
 const struct shell_symbol libm_symbols[] = {
@@ -104,6 +179,9 @@ const struct shell_symbol libm_symbols[] = {
     EXPORT(csqrt), EXPORT(csqrtf), EXPORT(csqrtl),
     EXPORT(ctan), EXPORT(ctanf), EXPORT(ctanl),
     EXPORT(ctanh), EXPORT(ctanhf), EXPORT(ctanhl),
+    EXPORT_AS("_Log", log_of), EXPORT_AS("_LLog", log_of), EXPORT_AS("_FLog", log_of_single),
+    EXPORT_AS("_Sin", sine), EXPORT_AS("_LSin", sine), EXPORT_AS("_FSin", sine_single),
+    {"_Dbl", (void *)&limits}, {"_Ldbl", (void *)&limits}, {"_Flt", (void *)&single_limits},
     EXPORT_END,
 };
 /* clang-format on */

@@ -1,4 +1,4 @@
-"""What compilers call for numbers and addresses, and the timers of old headers."""
+"""What compilers call for numbers, and the timers of old headers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.device.fastrpc.toolbox import Device
 from .test_threads import case
 
 
-@pytest.mark.parametrize("words", ["operations", "conversions", "qdoubles", "addresses"])
+@pytest.mark.parametrize("words", ["operations", "conversions"])
 def test_numbers(device: Device, words: str) -> None:
     code, _, log = case(device, "numbers", words)
     assert (code, log) == (0, "")
