@@ -86,7 +86,7 @@ class AdbServer(Stops):
         self._socket = tempfile.TemporaryDirectory(prefix="adb-")
         self._children: list[subprocess.Popen[bytes]] = []
         try:
-            self.environment = self._make_client(directory / "client")
+            self._client = self._make_client(directory / "client")
             self.ports = [_FIRST_PORT + index for index in range(count)]
             for port in self.ports:
                 self._start_adbd(port)
@@ -97,6 +97,12 @@ class AdbServer(Stops):
             raise
         self.serial = self.serials[0]
 
+    @property
+    def environment(self) -> dict[str, str]:
+        # Not of the test that has started the server.
+        path = f"{self._client['PATH']}:{os.environ['PATH']}"
+        return {**os.environ, **self._client, "PATH": path}
+
     def _make_client(self, directory: Path) -> dict[str, str]:
         (directory / "bin").mkdir(parents=True)
         (directory / "home").mkdir()
@@ -105,8 +111,7 @@ class AdbServer(Stops):
         wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         wrapper.chmod(0o755)
         return {
-            **os.environ,
-            "PATH": f"{wrapper.parent}:{os.environ['PATH']}",
+            "PATH": str(wrapper.parent),
             "HOME": str(directory / "home"),  # of adb's key
             "TMPDIR": self._socket.name,  # of the log of a server that a client starts
             "ADB_SERVER_SOCKET": f"localfilesystem:{self._socket.name}/server",

@@ -90,7 +90,8 @@ def test_a_name_on_some_shells_is_a_warning(
 
     assert done.returncode == 0, done.stderr
     assert "\n".join(["skel/demo/v73:", *warning]) in done.stderr
-    assert buildtool("build", "v73", cwd=project).stderr.count("HAP_mem_request") == 0
+    again = buildtool("build", "v73", cwd=project).stderr
+    assert again.count("HAP_mem_request") == done.stderr.count("HAP_mem_request")
     skel = ".buildtool/release/v73/dsp/v73/libdemo_skel.so"
     inspected = buildtool("inspect", skel, "--skel", "v73", cwd=project)
     assert inspected.returncode == 0
