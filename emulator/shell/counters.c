@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "code_scan.h"
 #include "counter_packet.h"
 #include "runtime/runtime.h"
 
@@ -60,85 +61,16 @@ LOADER("counters_load_upcycle", "clock_cycles");
 
 /* ---- finding the packets ---- */
 
-struct range {
-    uint32_t start, end; /* link-time addresses */
-};
-
-/* Called with the link-time address of a packet and its number of words. */
-typedef void (*visitor)(void *context, uint32_t address, size_t size, enum counter counter);
-
-/* Visits the packets of a range of a segment that read a counter. A word that looks like such an
- * instruction is data when the words around it are no packet. */
-static void scan_range(const struct image *image, const struct image_segment *segment,
-                       struct range range, visitor visit, void *context)
+static bool reads_counter(uint32_t word)
 {
-    const uint32_t from = (range.start + 3) & ~3u;
-    const uint8_t *bytes = image->bytes + segment->file_offset + (from - segment->address);
-    const size_t count = range.end > from ? (range.end - from) / 4 : 0;
-    uint32_t window[3 * PACKET_WORDS_MAX];
-    for (size_t i = 0; i < count; i++) {
-        uint32_t word;
-        memcpy(&word, bytes + i * 4, sizeof word);
-        const enum counter counter = counter_read(word);
-        if (counter == COUNTER_NONE) {
-            continue;
-        }
-        size_t low = i > PACKET_WORDS_MAX ? i - PACKET_WORDS_MAX : 0;
-        size_t high = count - i > PACKET_WORDS_MAX ? i + PACKET_WORDS_MAX : count;
-        size_t first, size;
-        memcpy(window, bytes + low * 4, (high - low) * 4);
-        if (packet_around(window, high - low, i - low, &first, &size)) {
-            visit(context, from + (uint32_t)(low + first) * 4, size, counter);
-        }
-    }
+    return counter_read(word) != COUNTER_NONE;
 }
 
-/* Visits the packets in the part of a range that an executable segment has in the file. */
-static void scan_segments(const struct image *image, struct range range, visitor visit,
-                          void *context)
-{
-    for (uint32_t i = 0; i < image->segment_count; i++) {
-        const struct image_segment *segment = &image->segments[i];
-        const uint32_t end = segment->address + segment->file_size;
-        struct range part = {.start = range.start > segment->address ? range.start
-                                                                     : segment->address,
-                             .end = range.end < end ? range.end : end};
-        if ((segment->flags & PF_X) != 0 && part.start < part.end) {
-            scan_range(image, segment, part, visit, context);
-        }
-    }
-}
-
-/* Visits the packets that read a counter: those in the sections that have code, or, in a file
- * without section headers, those in the executable segments. */
-static void scan(const struct image *image, visitor visit, void *context)
-{
-    Elf32_Ehdr header;
-    bool sections = false;
-    memcpy(&header, image->bytes, sizeof header);
-    const uint64_t end = (uint64_t)header.e_shoff + (uint64_t)header.e_shnum * sizeof(Elf32_Shdr);
-    if (header.e_shoff != 0 && header.e_shentsize == sizeof(Elf32_Shdr) && end <= image->size) {
-        for (uint32_t i = 0; i < header.e_shnum; i++) {
-            Elf32_Shdr section;
-            memcpy(&section, image->bytes + header.e_shoff + i * sizeof section, sizeof section);
-            if ((section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_type == SHT_PROGBITS &&
-                section.sh_size <= UINT32_MAX - section.sh_addr) {
-                const struct range range = {section.sh_addr, section.sh_addr + section.sh_size};
-                sections = true;
-                scan_segments(image, range, visit, context);
-            }
-        }
-    }
-    if (!sections) {
-        scan_segments(image, (struct range){0, UINT32_MAX}, visit, context);
-    }
-}
-
-static void count_packet(void *context, uint32_t address, size_t size, enum counter counter)
+static void count_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
     (void)address;
     (void)size;
-    (void)counter;
+    (void)word;
     ++*(size_t *)context;
 }
 
@@ -146,7 +78,7 @@ size_t counters_room(const struct image *image)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t count = 0;
-    scan(image, count_packet, &count);
+    code_scan(image, CODE_SECTIONS, reads_counter, count_packet, &count);
     return (count * TRAMPOLINE_BYTES + page - 1) & ~(page - 1);
 }
 
@@ -172,7 +104,7 @@ static void write_prologue(uint32_t to[PROLOGUE_WORDS], const void *address, voi
     to[5] = 0x91ddc01eu;
 }
 
-static void patch_packet(void *context, uint32_t address, size_t size, enum counter counter)
+static void patch_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
     struct patching *patching = context;
     uint8_t *packet = patching->memory->base + address;
@@ -192,7 +124,8 @@ static void patch_packet(void *context, uint32_t address, size_t size, enum coun
         return;
     }
     write_prologue(code, patching->place,
-                   counter == COUNTER_UTIMER ? counters_load_utimer : counters_load_upcycle);
+                   counter_read(word) == COUNTER_UTIMER ? counters_load_utimer
+                                                        : counters_load_upcycle);
     memcpy(patching->place, code, sizeof code);
     memcpy(patching->place + TRAMPOLINE_BYTES - sizeof from, &from, sizeof from);
     memcpy(packet, &jump, sizeof jump);
@@ -202,7 +135,7 @@ static void patch_packet(void *context, uint32_t address, size_t size, enum coun
 void counters_patch(const struct image *image, const struct link_memory *memory, const char *name)
 {
     struct patching patching = {.memory = memory, .place = memory->trampolines};
-    scan(image, patch_packet, &patching);
+    code_scan(image, CODE_SECTIONS, reads_counter, patch_packet, &patching);
     if (memory->trampolines_size > 0) {
         mprotect(memory->trampolines, memory->trampolines_size, PROT_READ | PROT_EXEC);
     }

@@ -74,10 +74,23 @@ static const char *describe_jump(const struct crash *crash, struct text *text)
     return "jump";
 }
 
+/* Describes an instruction that qemu would not execute, see stops.h. */
+static const char *describe_stop(const char *instruction, struct text *text)
+{
+    const bool dma = strncmp(instruction, "dm", 2) == 0 || strncmp(instruction, "Rd=dm", 5) == 0;
+    text_add(text, "%s: the emulated device does not execute %s", instruction,
+             dma ? "user DMA" : "floating point of HVX");
+    return "unsupported";
+}
+
 /* Describes a bad access to memory. */
 static const char *describe_access(const struct crash *crash, struct text *text)
 {
     struct frame frame;
+    const char *instruction = module_stopped_at(crash->pc);
+    if (instruction != NULL) {
+        return describe_stop(instruction, text);
+    }
     if (crash->address == TRAP_ADDRESS) {
         text_add(text, "a compiler trap (__builtin_trap, or code that is marked unreachable)");
         return "trap";

@@ -14,6 +14,7 @@
 #include "counters.h"
 #include "module_list.h"
 #include "runtime/heap.h"
+#include "stops.h"
 #include "unimplemented.h"
 
 enum {
@@ -219,8 +220,9 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     const int64_t first = first_page(image, alignment);
     size_t span = (size_t)(image->high - first);
     memory->trampolines_size = counters_room(image);
-    memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment +
-                           memory->trampolines_size;
+    memory->stops_size = stops_room(image);
+    const size_t before = memory->trampolines_size + memory->stops_size;
+    memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment + before;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -229,10 +231,11 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
         return AEE_ENOMEMORY;
     }
     memory->mapping = mapping;
-    uintptr_t start = (uintptr_t)mapping + memory->trampolines_size;
+    uintptr_t start = (uintptr_t)mapping + before;
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
     memory->trampolines = (uint8_t *)start - memory->trampolines_size;
+    memory->stops = memory->trampolines - memory->stops_size;
     memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
@@ -288,6 +291,7 @@ int link_image(const struct image *image, struct module *module, struct link_mem
         return code;
     }
     counters_patch(image, memory, module_name(module));
+    stops_patch(image, memory);
     protect(image, memory);
     return AEE_SUCCESS;
 }

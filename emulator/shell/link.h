@@ -13,6 +13,8 @@ struct link_memory {
     uint8_t *base;
     uint8_t *trampolines; /* before the image, see counters.h */
     size_t trampolines_size;
+    uint8_t *stops; /* before the trampolines, see stops.h */
+    size_t stops_size;
 };
 
 /* Maps memory, copies the segments, relocates them and sets the memory protection. `module` is the

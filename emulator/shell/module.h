@@ -33,6 +33,10 @@ const char *module_name(const struct module *module);
  * the link-time address in *offset. Takes no lock, so that signal handlers can call it. */
 const char *module_at(uintptr_t address, uint32_t *offset);
 
+/* Returns the instruction at which a module was stopped, if the address is in one of its stops, or
+ * NULL. Takes no lock, either. */
+const char *module_stopped_at(uintptr_t address);
+
 /* ---- libraries that skels open themselves ---- */
 
 /* A module_opener for modules of the device. libcdsprpc searches for the library. While no call is

@@ -5,6 +5,7 @@
 #include "module_list.h"
 #include "runtime/thread_local.h"
 #include "shell.h"
+#include "stops.h"
 #include "symbols.h"
 
 /* ---- by name ---- */
@@ -150,9 +151,21 @@ const char *module_at(uintptr_t address, uint32_t *offset)
     if (module == NULL) {
         return NULL;
     }
+    const char *instruction;
     address = counters_origin(&module->memory, address);
+    address = stops_origin(&module->memory, address, &instruction);
     *offset = (uint32_t)(address - (uintptr_t)module->memory.base);
     return module->name;
+}
+
+const char *module_stopped_at(uintptr_t address)
+{
+    const struct module *module = module_of(address);
+    const char *instruction = NULL;
+    if (module != NULL) {
+        stops_origin(&module->memory, address, &instruction);
+    }
+    return instruction;
 }
 
 bool shell_module_span(const void *address, const void **memory, size_t *size)

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stops.h"
+
 #define BLOCK_WORDS 8
 #define PACKET_WORDS 4 /* of at most four instructions */
 #define FOUND_MAX 16
@@ -34,22 +36,34 @@ static void skip(int number)
     longjmp(next, 1);
 }
 
-/* Writes a block for each packet, and its offset. Returns their number. */
+static bool is_stopped(const uint32_t *packet, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (stops_word(packet[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Writes a block for each packet that is not stopped before, and its offset. Returns their number. */
 static size_t write_blocks(const uint32_t *code, size_t words, uint32_t *blocks, uint32_t *offsets)
 {
-    size_t count = 0;
-    for (size_t at = 0; at < words; count++) {
-        size_t length = 1; /* 3 ends a packet, 0 is a pair of instructions at its end */
+    size_t count = 0, length;
+    for (size_t at = 0; at < words; at += length) {
+        length = 1; /* 3 ends a packet, 0 is a pair of instructions at its end */
         while (length < PACKET_WORDS && at + length < words && PARSE(code[at + length - 1]) != 3 &&
                PARSE(code[at + length - 1]) != 0) {
             length++;
+        }
+        if (is_stopped(code + at, length)) {
+            continue;
         }
         uint32_t *block = blocks + count * BLOCK_WORDS;
         memcpy(block, undecoded_fault, sizeof undecoded_fault);
         memcpy(block + 2, code + at, length * sizeof *code);
         block[2 + length] = undecoded_return[0];
-        offsets[count] = (uint32_t)(at * sizeof *code);
-        at += length;
+        offsets[count++] = (uint32_t)(at * sizeof *code);
     }
     return count;
 }

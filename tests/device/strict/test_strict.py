@@ -160,11 +160,16 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     assert ", a write to code or constant data\n" in code
     assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n" in code
     unsupported = faults.call("crash", "float").stderr
-    assert "most likely an instruction that qemu does not emulate" in unsupported
+    assert (
+        "crashed: Vd.qf32=vadd(Vu.sf,Vv.sf): the emulated device does not execute floating point of"
+        f" HVX\n  at faults_crash (faults_imp.c:{faults.line('float')})\n" in unsupported
+    )
+    unknown = faults.call("crash", "unknown").stderr
+    assert "most likely an instruction that qemu does not emulate" in unknown
     assert re.search(
         r"^QEMU has ended at a packet that it does not decode:\n  libfaults_skel\.so\+0x[0-9a-f]+, "
-        rf"faults_crash \(faults_imp\.c:{faults.line('float')}\)(: .*vadd\(v.*)?$",
-        unsupported,
+        rf"faults_crash \(faults_imp\.c:{faults.line('unknown')}\)(: .*)?$",
+        unknown,
         re.MULTILINE,
     )
 
@@ -178,6 +183,8 @@ def test_a_newer_qemu_tells_where_code_executes_too(with_newer_qemu: Faults) -> 
     overflow = with_newer_qemu.call("overflow", 512, strict="--strict").stderr
     assert f"needs at least {16384 + 512} bytes of stack" in overflow
     assert "\n  at use_stack (faults_imp.c:" in overflow
+    unsupported = with_newer_qemu.call("crash", "float").stderr
+    assert "Vd.qf32=vadd(Vu.sf,Vv.sf): the emulated device does not execute" in unsupported
     null = with_newer_qemu.call("crash", "null").stderr
     assert "at address 0x18, through a null pointer\n" in null
     assert f"\n  at write_null (faults_imp.c:{with_newer_qemu.line('null')})\n" in null

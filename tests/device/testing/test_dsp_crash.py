@@ -48,7 +48,7 @@ add_test(NAME script COMMAND sh crash.sh)
 REPORTED = """
 add_test(NAME hangs-in-skel COMMAND faults crash hang)
 set_tests_properties(hangs-in-skel PROPERTIES TIMEOUT 3)
-add_test(NAME undecoded COMMAND faults crash float)
+add_test(NAME undecoded COMMAND faults crash unknown)
 """
 KEYS = """
 [run.late]

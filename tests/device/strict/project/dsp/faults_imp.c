@@ -217,6 +217,8 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
         HVX_Vector vector = Q6_V_vzero();
         vector = Q6_Vqf32_vadd_VsfVsf(vector, vector); /* here: float */
         return Q6_R_vextract_VR(vector, 0);
+    } else if (strcmp(what, "unknown") == 0) {
+        __asm__ volatile(".word 0x180ac0a0 // valign4 of v81"); /* here: unknown */
     }
     return AEE_SUCCESS;
 }
