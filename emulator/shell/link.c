@@ -13,6 +13,7 @@
 #include "AEEStdErr.h"
 #include "counters.h"
 #include "module_list.h"
+#include "releases.h"
 #include "runtime/heap.h"
 #include "stops.h"
 #include "unimplemented.h"
@@ -290,6 +291,7 @@ int link_image(const struct image *image, struct module *module, struct link_mem
         link_unmap(memory);
         return code;
     }
+    releases_patch(image, memory);
     counters_patch(image, memory, module_name(module));
     stops_patch(image, memory);
     protect(image, memory);

@@ -66,3 +66,10 @@ def test_without_section_headers(device: Device, skel: Path) -> None:
     install(device, skel, "stops")
     assert stops_at(device, [0, 137]) == [FORMS[0][1], FORMS[137][1]]
     assert case(device, "stops", "data")[0] == 0
+
+
+def test_stores_with_release_semantics(device: Device, toolbox: Toolbox) -> None:
+    """QEMU 7.2 takes them for conditional stores."""
+    install(device, build_skel(toolbox, "releases"), "releases")
+    code, _, log = case(device, "releases", "stores")
+    assert (code, log) == (0, "")
