@@ -1,4 +1,4 @@
-"""Write the table of instructions that no QEMU executes rightly: HVX floating point and user DMA.
+"""Write the table of instructions that no QEMU executes rightly: HVX floating point.
 
 LLVM's header of intrinsics names the forms of HVX instructions.  Each is assembled with all
 operands 0, then with one bit of one operand set: what differs is no part of the instruction's code.
@@ -23,8 +23,6 @@ TABLE = Path(__file__).parents[1] / "emulator" / "shell" / "untranslated_forms.i
 SYNTAX = re.compile(r"Assembly Syntax: +(\S.*?)\s*$", re.MULTILINE)
 FLOAT = re.compile(r"\.(?:sf|hf|qf16|qf32|bf|f8|x)\b|vilog2|vfmv")
 UNKNOWN = {"Vd32.h=Vu32.hf:rnd"}  # which the header has and the assembler lacks
-DMA = ("dmstart(Rs32)", "dmlink(Rs32,Rt32)", "Rd32=dmpoll", "Rd32=dmwait", "dmresume(Rs32)",
-       "Rd32=dmpause")  # fmt: skip
 OPERAND = re.compile(r"(?<![A-Za-z])([VRQ])([a-z]{1,2})(?:32|4)(?![0-9])")
 CPU = "hexagonv81+hvxv81+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
 PARSE = 0xC000  # bits that tell where a packet ends
@@ -42,8 +40,7 @@ def forms() -> list[Form]:
     zig = usable_zig()
     header = zig.library / "include" / "hvx_hexagon_protos.h"
     found = SYNTAX.findall(header.read_text(encoding="utf-8"))
-    vector = [text for text in dict.fromkeys(found) if FLOAT.search(text) and text not in UNKNOWN]
-    syntaxes = [*vector, *DMA]
+    syntaxes = [text for text in dict.fromkeys(found) if FLOAT.search(text) and text not in UNKNOWN]
     rows = [(syntax, text) for syntax in syntaxes for text in _variants(syntax)]
     words = _assembled([text for _, text in rows], zig.where)
     by_syntax: dict[str, list[int]] = {}

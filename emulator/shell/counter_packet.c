@@ -135,6 +135,19 @@ bool packet_jump(uint32_t from, uint32_t to, uint32_t *word)
     return distance >= -(1 << 23) && distance < 1 << 23 && distance % 4 == 0;
 }
 
+/* { call ##function; r29 = add(r29,#-16); memd(r29+#-16) = r31:30 }
+ * { r29 = add(r29,#16); r31:30 = memd(r29+#0) } */
+void packet_call(uint32_t to[PROLOGUE_WORDS], uint32_t address, uint32_t function)
+{
+    const uint32_t distance = function - address;
+    to[0] = 0x00004000u | distance >> 20 << 16 | (distance >> 6 & 0x3fffu);
+    to[1] = 0x5a004000u | (distance & 0x3fu) << 1;
+    to[2] = 0xbffd7e1du;
+    to[3] = 0xa7ddfefeu;
+    to[4] = 0xb01d421du;
+    to[5] = 0x91ddc01eu;
+}
+
 /* ---- moving ---- */
 
 struct move {

@@ -32,6 +32,11 @@ bool packet_around(const uint32_t *words, size_t count, size_t at, size_t *first
 size_t packet_move(const uint32_t *packet, size_t size, uint32_t from, uint32_t address,
                    uint32_t to[MOVED_WORDS_MAX]);
 
+#define PROLOGUE_WORDS 6u
+
+/* Writes code for `address` that calls a function and keeps r31:30. */
+void packet_call(uint32_t to[PROLOGUE_WORDS], uint32_t address, uint32_t function);
+
 /* Encodes a packet that jumps. Returns false when the distance is more than 8 MB. */
 bool packet_jump(uint32_t from, uint32_t to, uint32_t *word);
 

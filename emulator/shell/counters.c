@@ -10,7 +10,6 @@
 #include "counter_packet.h"
 #include "runtime/runtime.h"
 
-#define PROLOGUE_WORDS 6u
 #define ORIGIN_WORDS 1u /* the address of the packet, at the end */
 #define TRAMPOLINE_BYTES 64u
 
@@ -91,19 +90,6 @@ struct patching {
     char names[256];
 };
 
-/* { call ##function; r29 = add(r29,#-16); memd(r29+#-16) = r31:30 }
- * { r29 = add(r29,#16); r31:30 = memd(r29+#0) } */
-static void write_prologue(uint32_t to[PROLOGUE_WORDS], const void *address, void (*function)(void))
-{
-    const uint32_t distance = (uint32_t)(uintptr_t)function - (uint32_t)(uintptr_t)address;
-    to[0] = 0x00004000u | distance >> 20 << 16 | (distance >> 6 & 0x3fffu);
-    to[1] = 0x5a004000u | (distance & 0x3fu) << 1;
-    to[2] = 0xbffd7e1du;
-    to[3] = 0xa7ddfefeu;
-    to[4] = 0xb01d421du;
-    to[5] = 0x91ddc01eu;
-}
-
 static void patch_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
     struct patching *patching = context;
@@ -123,9 +109,10 @@ static void patch_packet(void *context, uint32_t address, size_t size, uint32_t 
         patching->kept++;
         return;
     }
-    write_prologue(code, patching->place,
-                   counter_read(word) == COUNTER_UTIMER ? counters_load_utimer
-                                                        : counters_load_upcycle);
+    packet_call(code, to,
+                (uint32_t)(uintptr_t)(counter_read(word) == COUNTER_UTIMER
+                                          ? counters_load_utimer
+                                          : counters_load_upcycle));
     memcpy(patching->place, code, sizeof code);
     memcpy(patching->place + TRAMPOLINE_BYTES - sizeof from, &from, sizeof from);
     memcpy(packet, &jump, sizeof jump);

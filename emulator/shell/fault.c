@@ -77,9 +77,7 @@ static const char *describe_jump(const struct crash *crash, struct text *text)
 /* Describes an instruction that qemu would not execute, see stops.h. */
 static const char *describe_stop(const char *instruction, struct text *text)
 {
-    const bool dma = strncmp(instruction, "dm", 2) == 0 || strncmp(instruction, "Rd=dm", 5) == 0;
-    text_add(text, "%s: the emulated device does not execute %s", instruction,
-             dma ? "user DMA" : "floating point of HVX");
+    text_add(text, "%s: the emulated device does not execute floating point of HVX", instruction);
     return "unsupported";
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/heap.h"
 #include "stops.h"
 #include "unimplemented.h"
+#include "user_dma.h"
 
 enum {
     HEX_NONE = 0,
@@ -222,7 +223,8 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     size_t span = (size_t)(image->high - first);
     memory->trampolines_size = counters_room(image);
     memory->stops_size = stops_room(image);
-    const size_t before = memory->trampolines_size + memory->stops_size;
+    memory->user_dma_size = user_dma_room(image);
+    const size_t before = memory->trampolines_size + memory->stops_size + memory->user_dma_size;
     memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment + before;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -237,6 +239,7 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     start += misfit == 0 ? 0 : alignment - misfit;
     memory->trampolines = (uint8_t *)start - memory->trampolines_size;
     memory->stops = memory->trampolines - memory->stops_size;
+    memory->user_dma = memory->stops - memory->user_dma_size;
     memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
@@ -294,6 +297,7 @@ int link_image(const struct image *image, struct module *module, struct link_mem
     releases_patch(image, memory);
     counters_patch(image, memory, module_name(module));
     stops_patch(image, memory);
+    user_dma_patch(image, memory);
     protect(image, memory);
     return AEE_SUCCESS;
 }

@@ -15,6 +15,8 @@ struct link_memory {
     size_t trampolines_size;
     uint8_t *stops; /* before the trampolines, see stops.h */
     size_t stops_size;
+    uint8_t *user_dma; /* before the stops, see user_dma.h */
+    size_t user_dma_size;
 };
 
 /* Maps memory, copies the segments, relocates them and sets the memory protection. `module` is the

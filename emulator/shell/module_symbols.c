@@ -7,6 +7,7 @@
 #include "shell.h"
 #include "stops.h"
 #include "symbols.h"
+#include "user_dma.h"
 
 /* ---- by name ---- */
 
@@ -154,6 +155,7 @@ const char *module_at(uintptr_t address, uint32_t *offset)
     const char *instruction;
     address = counters_origin(&module->memory, address);
     address = stops_origin(&module->memory, address, &instruction);
+    address = user_dma_origin(&module->memory, address);
     *offset = (uint32_t)(address - (uintptr_t)module->memory.base);
     return module->name;
 }

@@ -1,4 +1,4 @@
-/* stops.h: stops a skel at instructions that qemu does not execute: HVX floating point, user DMA.
+/* stops.h: stops a skel at instructions that qemu does not execute: floating point of HVX.
  *
  * qemu ends itself when it translates such an instruction, or takes it for another one. So each
  * packet that contains one is replaced by a jump to code that faults. */
