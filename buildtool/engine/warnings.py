@@ -28,6 +28,6 @@ def show_again(step: Step, record: StepRecord, context: BuildContext) -> None:
     """Show the warnings of the build that `record` describes, if the step's tree is still there."""
     file = warnings_file(context.state / "logs", step.name)
     if file.exists() and not isinstance(step, FilesStep) and is_built(step, record):
-        from buildtool.drivers.cmake.step_warnings import show_again  # noqa: PLC0415 - rarely needed
+        from buildtool.drivers.cmake.step_warnings import show_kept  # noqa: PLC0415 - rarely needed
 
-        show_again(file, lambda text: context.listener(Warned(step.name, text)))
+        show_kept(file, lambda text: context.listener(Warned(step.name, text)))

@@ -82,7 +82,7 @@ class StepWarnings:
                 self._file.unlink(missing_ok=True)
 
 
-def show_again(file: Path, show: Callable[[str], None]) -> None:
+def show_kept(file: Path, show: Callable[[str], None]) -> None:
     """Show the warnings in `file`, at most `MAX_LINES` lines."""
     if text := _joined(_by_command(_read(file))):
         lines = text.split("\n")
