@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.drivers.cmake.step_log import log_file
+from buildtool.drivers.cmake.log_files import log_file
 from buildtool.engine.result import BuildResult, StepResult
 
 

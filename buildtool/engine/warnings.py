@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Warned
-from buildtool.drivers.cmake.step_log import warnings_file
+from buildtool.drivers.cmake.log_files import warnings_file
 from buildtool.engine.build_trees import is_built
 from buildtool.engine.context import BuildContext
 from buildtool.engine.record import StepRecord

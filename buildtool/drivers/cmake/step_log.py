@@ -12,6 +12,7 @@ from typing import TextIO
 from buildtool.core.escape import without_colours
 from buildtool.core.files import open_own
 from buildtool.core.process import Completed, ToolError, capture
+from buildtool.drivers.cmake.log_files import log_file
 
 
 class StepLog:
@@ -96,16 +97,6 @@ class StepLog:
             with contextlib.suppress(OSError):
                 self._stream.close()
             self._stream = None
-
-
-def log_file(folder: Path, name: str) -> Path:
-    """The path of the log of the step `name`: `skel/scale/v73` → `skel-scale-v73.log`."""
-    return folder / f"{name.replace('/', '-')}.log"
-
-
-def warnings_file(folder: Path, name: str) -> Path:
-    """The file with the warnings of the step `name`, see `step_warnings`."""
-    return folder / f"{name.replace('/', '-')}.warnings"
 
 
 @contextlib.contextmanager
