@@ -78,10 +78,19 @@ class Adb(Value):
         server = adb_server(self.server)
         if not server:
             return
-        if server.local:
-            self._start(server)
-        if re.fullmatch(NETWORK_SERIAL, self.serial):
-            self._join(server)
+        for is_last in (False, True):
+            if server.local:
+                self._start(server)
+            if not re.fullmatch(NETWORK_SERIAL, self.serial):
+                return
+            try:
+                self._join(server)
+                return
+            except OSError as error:
+                # The server can end when a connection breaks: "failed to unregister fd -1 with
+                # epoll" (seen with adb 29).
+                if is_last or not server.local:
+                    raise self._explain(str(error.strerror or error), (), NO_SERVER) from error
 
     def command(self, script: str, *, terminal: bool = False) -> Command:
         line = f"run-as {self.run_as} sh -c {quote(script)}" if self.run_as else script
@@ -157,23 +166,20 @@ class Adb(Value):
             )
 
     def _join(self, server: AdbServer) -> None:
-        """Have the server connect to a device in the network.
+        """Have the server connect to a device in the network; raises `OSError` without a server.
 
         After a connection has broken, the server changes its mind about the device for a while.
         """
         end = time.monotonic() + JOIN_SECONDS
-        try:
-            while not (state := server.ask(f"host-serial:{self.serial}:get-state")).okay:
-                if "unauthorized" in state.text or time.monotonic() > end:
-                    raise self._explain(state.text, FAILURES, NO_CONNECTION)
-                if "offline" in state.text:
-                    server.ask(f"host:disconnect:{self.serial}")
-                answer = server.ask(f"host:connect:{self.serial}").text
-                if not answer.startswith(("connected to ", "already connected to ")):
-                    raise self._explain(answer, FAILURES, NO_CONNECTION)
-                time.sleep(0.01)
-        except OSError as error:
-            raise self._explain(str(error.strerror or error), (), NO_SERVER) from error
+        while not (state := server.ask(f"host-serial:{self.serial}:get-state")).okay:
+            if "unauthorized" in state.text or time.monotonic() > end:
+                raise self._explain(state.text, FAILURES, NO_CONNECTION)
+            if "offline" in state.text:
+                server.ask(f"host:disconnect:{self.serial}")
+            answer = server.ask(f"host:connect:{self.serial}").text
+            if not answer.startswith(("connected to ", "already connected to ")):
+                raise self._explain(answer, FAILURES, NO_CONNECTION)
+            time.sleep(0.01)
 
 
 def adb_device(

@@ -16,6 +16,7 @@ from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.transports.adb import Adb
+from buildtool.deploy.transports.adb_server import AdbServer as Server
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
@@ -124,6 +125,26 @@ def test_a_device_in_the_network_is_connected(
         server.adb("disconnect")
         phone.transport.connect()
         assert phone.exec("echo $ADBD_PORT").stdout == f"{server.ports[1]}\n".encode()
+
+
+def test_a_server_that_ends_while_it_is_asked_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with AdbServer(tmp_path / "server") as server:
+        phone = phone_of(server, monkeypatch)
+        started = Adb._start
+        starts = []
+
+        def start(transport: Adb, place: Server) -> None:
+            started(transport, place)
+            starts.append(place)
+            if len(starts) == 1:
+                server.kill_server()
+
+        monkeypatch.setattr(Adb, "_start", start)
+        phone.transport.connect()
+        assert len(starts) == 2
+        assert phone.exec("echo hi").stdout == b"hi\n"
 
 
 START = """
