@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.integration.engine.app import App, new_app
-from tests.integration.engine.processes import start
+from tests.integration.engine.processes import start, wait_until_it_builds
 
 
 def at_once(*apps: App) -> list[str]:
@@ -18,12 +18,23 @@ def at_once(*apps: App) -> list[str]:
 
 def test_two_builds_of_one_project(tmp_path: Path) -> None:
     app = new_app(tmp_path / "a project", tmp_path / "cache")
+    go, script = tmp_path / "go", tmp_path / "wait.sh"
+    script.write_text(f"until test -e '{go}'; do sleep 0.02; done\n")
+    app.edit(
+        "app/CMakeLists.txt", "DEPENDS made.txt\n", f"DEPENDS made.txt\n COMMAND sh {script}\n"
+    )
+    first = start(app.root, BUILDTOOL_CACHE=str(app.cache))
+    wait_until_it_builds(first)
+    second = start(app.root, BUILDTOOL_CACHE=str(app.cache))
+    assert second.stderr
+    assert second.stderr.readline() == "waiting for another buildtool in this project\n"
 
-    errors = at_once(app, app)
+    go.touch()
 
-    waited = ["waiting for another buildtool in this project" in one for one in errors]
-    assert sorted(waited) == [False, True]
-    assert "host/app up to date" in errors[waited.index(True)]
+    (_, built), (_, waited) = first.communicate(timeout=120), second.communicate(timeout=120)
+    assert (first.returncode, second.returncode) == (0, 0), built + waited
+    assert "waiting" not in built
+    assert "host/app up to date" in waited
     app.check_library()
 
 
