@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counter_packet.h"
 
@@ -194,4 +195,21 @@ void code_scan(const struct image *image, enum code_places places, code_matches 
     }
     scan_code(&scan);
     free(scan.functions.ranges);
+}
+
+static void count_packet(void *context, uint32_t address, size_t size, uint32_t word)
+{
+    (void)address;
+    (void)size;
+    (void)word;
+    ++*(size_t *)context;
+}
+
+size_t code_room(const struct image *image, enum code_places places, code_matches matches,
+                 size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t count = 0;
+    code_scan(image, places, matches, count_packet, &count);
+    return (count * size + page - 1) & ~(page - 1);
 }

@@ -20,4 +20,8 @@ typedef void (*code_visit)(void *context, uint32_t address, size_t size, uint32_
 void code_scan(const struct image *image, enum code_places places, code_matches matches,
                code_visit visit, void *context);
 
+/* Returns the bytes, in whole pages, in which `size` bytes fit for each of these words. */
+size_t code_room(const struct image *image, enum code_places places, code_matches matches,
+                 size_t size);
+
 #endif

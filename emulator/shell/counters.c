@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "code_scan.h"
 #include "counter_packet.h"
@@ -65,20 +64,9 @@ static bool reads_counter(uint32_t word)
     return counter_read(word) != COUNTER_NONE;
 }
 
-static void count_packet(void *context, uint32_t address, size_t size, uint32_t word)
-{
-    (void)address;
-    (void)size;
-    (void)word;
-    ++*(size_t *)context;
-}
-
 size_t counters_room(const struct image *image)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t count = 0;
-    code_scan(image, CODE_SECTIONS, reads_counter, count_packet, &count);
-    return (count * TRAMPOLINE_BYTES + page - 1) & ~(page - 1);
+    return code_room(image, CODE_SECTIONS, reads_counter, TRAMPOLINE_BYTES);
 }
 
 /* ---- trampolines ---- */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "code_scan.h"
 #include "counter_packet.h"
@@ -54,20 +53,9 @@ bool stops_word(uint32_t word)
     return form_of(word) != NULL;
 }
 
-static void count_packet(void *context, uint32_t address, size_t size, uint32_t word)
-{
-    (void)address;
-    (void)size;
-    (void)word;
-    ++*(size_t *)context;
-}
-
 size_t stops_room(const struct image *image)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t count = 0;
-    code_scan(image, CODE_FUNCTIONS, stops_word, count_packet, &count);
-    return (count * sizeof(struct stop) + page - 1) & ~(page - 1);
+    return code_room(image, CODE_FUNCTIONS, stops_word, sizeof(struct stop));
 }
 
 struct patching {

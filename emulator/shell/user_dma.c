@@ -7,7 +7,6 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "code_scan.h"
 #include "counter_packet.h"
@@ -200,19 +199,9 @@ static bool is_user_dma(uint32_t word)
     }
 }
 
-static void count_packet(void *context, uint32_t address, size_t size, uint32_t word)
-{
-    (void)address;
-    (void)word;
-    *(size_t *)context += size == 1;
-}
-
 size_t user_dma_room(const struct image *image)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t count = 0;
-    code_scan(image, CODE_FUNCTIONS, is_user_dma, count_packet, &count);
-    return (count * sizeof(struct stub) + page - 1) & ~(page - 1);
+    return code_room(image, CODE_FUNCTIONS, is_user_dma, sizeof(struct stub));
 }
 
 struct patching {
