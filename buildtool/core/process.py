@@ -275,16 +275,66 @@ def signals_as_interrupt() -> Iterator[None]:
 
     Does nothing in threads other than the main thread, which receives the signals.
     """
+    with _interrupted_by(signal.SIGTERM, signal.SIGHUP):
+        yield
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
 
+@contextlib.contextmanager
+def _interrupted_by(*numbers: signal.Signals) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {s: signal.signal(s, interrupt) for s in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, _interrupt) for number in numbers}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class HeldInterrupts:
+    """Interrupts that are raised when they are allowed."""
+
+    def __init__(self) -> None:
+        self.held = True
+        self.pending = False
+
+    def allow(self) -> None:
+        """Raise `KeyboardInterrupt` from now on, and at once if there was an interrupt."""
+        self.held = False
+        if self.pending:
+            self.pending = False
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Raise `KeyboardInterrupt` in the block, and hold interrupts again behind it."""
+        self.allow()
+        try:
+            yield
+        finally:
+            self.held = True
+
+
+_holding: list[HeldInterrupts] = []
+
+
+@contextlib.contextmanager
+def held_interrupts() -> Iterator[HeldInterrupts]:
+    """Hold Ctrl-C, SIGTERM and SIGHUP until the block allows them."""
+    interrupts = HeldInterrupts()
+    ignored = signal.getsignal(signal.SIGINT) != signal.default_int_handler
+    numbers = [signal.SIGTERM, signal.SIGHUP, *([] if ignored else [signal.SIGINT])]
+    with _interrupted_by(*numbers):
+        _holding.append(interrupts)
+        try:
+            yield interrupts
+        finally:
+            _holding.remove(interrupts)
+
+
+def _interrupt(*_: object) -> None:
+    if _holding and _holding[-1].held:
+        _holding[-1].pending = True
+    else:
+        raise KeyboardInterrupt

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.process import PIPE
+from buildtool.core.process import PIPE, HeldInterrupts, held_interrupts
 from buildtool.core.value import Value
 from buildtool.deploy.conversation import Conversation, conversation
 from buildtool.deploy.device import Device
@@ -148,23 +148,27 @@ class _Run:
         text, variables, arguments = self._script(start)
         session = self.request.session
         fits = session and self.streams == OWN and session.fits(self.place.device.transport)
-        with conversation(
-            self.place.device.transport,
-            text,
-            variables,
-            arguments,
-            stdin=stdin,
-            stdout=self.streams.stdout,
-            stderr=self.streams.stderr,
-            terminal=self.request.terminal,
-            report_file=report,
-            on_messages=self._pass_on(),
-            started=partial(session.take, start, pushes=self.push is not None)
-            if session and fits
-            else None,
-        ) as talk:
-            with self._lifeline(talk, lifeline) as line:
-                self._attend(talk, line)
+        with (
+            # The program may begin before anybody attends to it, who would pass them on.
+            held_interrupts() as interrupts,
+            conversation(
+                self.place.device.transport,
+                text,
+                variables,
+                arguments,
+                stdin=stdin,
+                stdout=self.streams.stdout,
+                stderr=self.streams.stderr,
+                terminal=self.request.terminal,
+                report_file=report,
+                on_messages=self._pass_on(),
+                started=partial(session.take, start, pushes=self.push is not None)
+                if session and fits
+                else None,
+            ) as talk,
+        ):
+            with self._lifeline(talk, lifeline, interrupts) as line:
+                self._attend(talk, line, interrupts)
             return talk.report()
 
     def _script(self, start: str) -> tuple[str, Mapping[str, str], Sequence[str]]:
@@ -213,7 +217,9 @@ class _Run:
         return ["env", "--", *pairs, *start] if pairs else start
 
     @contextlib.contextmanager
-    def _lifeline(self, talk: Conversation, lifeline: str) -> Iterator[_Lifeline]:
+    def _lifeline(
+        self, talk: Conversation, lifeline: str, interrupts: HeldInterrupts
+    ) -> Iterator[_Lifeline]:
         if self.direct and lifeline:
             # Opened for reading too, it does not wait for the script, which may not get that far.
             handle = os.open(lifeline, os.O_RDWR | os.O_CLOEXEC)
@@ -222,7 +228,9 @@ class _Run:
             handle = os.dup(talk.process.stdin.fileno())
             # The script may end before it has read everything: its report says why.
             with contextlib.suppress(BrokenPipeError), talk.process.stdin as stream:
-                stream.write(self.push.data if self.push else b"")
+                if self.push:
+                    with interrupts.allowed():
+                        stream.write(self.push.data)
         else:
             handle = -1
         line = _Lifeline(handle)
@@ -236,12 +244,13 @@ class _Run:
         transport = self.place.device.transport
         return Input(transport, log, self.source, lambda: line.send("EOF"), stack)
 
-    def _attend(self, talk: Conversation, line: _Lifeline) -> None:
+    def _attend(self, talk: Conversation, line: _Lifeline, interrupts: HeldInterrupts) -> None:
         """Wait until the program has ended; send on input, Ctrl-C and the timeout."""
         seconds, stop = self.request.timeout, self.request.stop
         deadline = time.monotonic() + seconds if seconds else math.inf
         informed = False
         try:
+            interrupts.allow()
             with contextlib.ExitStack() as stack:
                 source = self._input(line, stack) if self.feeds else None
                 wakes = stop.fileno() if stop else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,6 +60,27 @@ def test_signals_to_buildtool_interrupt_the_program(
         process.send_signal(number)
         assert process.communicate(timeout=20)[0] == b"INT\n"
         assert process.returncode == INTERRUPTED
+
+
+@short_on(EMULATED, BUSYBOX, ANDROID)
+def test_an_interrupt_before_anybody_attends_to_the_program(
+    remote: Remote, release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program has begun, and can still end itself."""
+    attend = run_module._Run._attend
+
+    def late(*arguments: Any) -> None:
+        deadline = time.monotonic() + 20
+        while not remote.outside("begun").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+        attend(*arguments)
+
+    monkeypatch.setattr(run_module._Run, "_attend", late)
+    with pytest.raises(KeyboardInterrupt):
+        remote.shell(release, "trap 'echo >../../ended; exit 8' INT; echo >../../begun; " + WAIT)
+    assert remote.outside("ended").exists()
 
 
 @short_on(EMULATED, BUSYBOX, ANDROID)
