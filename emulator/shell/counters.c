@@ -66,7 +66,7 @@ static bool reads_counter(uint32_t word)
 
 size_t counters_room(const struct image *image)
 {
-    return code_room(image, CODE_SECTIONS, reads_counter, TRAMPOLINE_BYTES);
+    return code_room(image, NULL, reads_counter, TRAMPOLINE_BYTES);
 }
 
 /* ---- trampolines ---- */
@@ -110,7 +110,7 @@ static void patch_packet(void *context, uint32_t address, size_t size, uint32_t 
 void counters_patch(const struct image *image, const struct link_memory *memory, const char *name)
 {
     struct patching patching = {.memory = memory, .place = memory->trampolines};
-    code_scan(image, CODE_SECTIONS, reads_counter, patch_packet, &patching);
+    code_scan(image, NULL, reads_counter, patch_packet, &patching);
     if (memory->trampolines_size > 0) {
         mprotect(memory->trampolines, memory->trampolines_size, PROT_READ | PROT_EXEC);
     }

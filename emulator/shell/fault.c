@@ -74,10 +74,11 @@ static const char *describe_jump(const struct crash *crash, struct text *text)
     return "jump";
 }
 
-/* Describes an instruction that qemu would not execute, see stops.h. */
-static const char *describe_stop(const char *instruction, struct text *text)
+/* Describes an instruction whose packet was not translated, see translate/translate.h. */
+static const char *describe_stop(const char *instruction, const char *why, struct text *text)
 {
-    text_add(text, "%s: the emulated device does not execute floating point of HVX", instruction);
+    text_add(text, "%s: the emulated device does not execute this instruction%s%s", instruction,
+             why[0] == 0 ? " of HVX" : ", because of its packet: ", why);
     return "unsupported";
 }
 
@@ -85,9 +86,9 @@ static const char *describe_stop(const char *instruction, struct text *text)
 static const char *describe_access(const struct crash *crash, struct text *text)
 {
     struct frame frame;
-    const char *instruction = module_stopped_at(crash->pc);
+    const char *why, *instruction = module_stopped_at(crash->pc, &why);
     if (instruction != NULL) {
-        return describe_stop(instruction, text);
+        return describe_stop(instruction, why, text);
     }
     if (crash->address == TRAP_ADDRESS) {
         text_add(text, "a compiler trap (__builtin_trap, or code that is marked unreachable)");

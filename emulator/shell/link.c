@@ -15,8 +15,8 @@
 #include "module_list.h"
 #include "releases.h"
 #include "runtime/heap.h"
-#include "stops.h"
 #include "unimplemented.h"
+#include "translate/translate.h"
 #include "user_dma.h"
 
 enum {
@@ -215,16 +215,17 @@ static int64_t first_page(const struct image *image, uint32_t size)
     return (int64_t)image->low - ((image->low - boundary) & (size - 1));
 }
 
-static int map(const struct image *image, struct link_memory *memory, char *reason, size_t room)
+static int map(const struct image *image, const struct functions *functions,
+               struct link_memory *memory, char *reason, size_t room)
 {
     uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
     alignment = image->alignment > alignment ? image->alignment : alignment;
     const int64_t first = first_page(image, alignment);
     size_t span = (size_t)(image->high - first);
     memory->trampolines_size = counters_room(image);
-    memory->stops_size = stops_room(image);
-    memory->user_dma_size = user_dma_room(image);
-    const size_t before = memory->trampolines_size + memory->stops_size + memory->user_dma_size;
+    memory->thunks_size = translate_room(image, functions, &memory->thunk_count);
+    memory->user_dma_size = user_dma_room(image, functions);
+    const size_t before = memory->trampolines_size + memory->thunks_size + memory->user_dma_size;
     memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment + before;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -238,8 +239,8 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
     memory->trampolines = (uint8_t *)start - memory->trampolines_size;
-    memory->stops = memory->trampolines - memory->stops_size;
-    memory->user_dma = memory->stops - memory->user_dma_size;
+    memory->thunks = memory->trampolines - memory->thunks_size;
+    memory->user_dma = memory->thunks - memory->user_dma_size;
     memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
@@ -280,11 +281,10 @@ static void protect(const struct image *image, const struct link_memory *memory)
     }
 }
 
-int link_image(const struct image *image, struct module *module, struct link_memory *memory,
-               char *reason, size_t room)
+static int load(const struct image *image, const struct functions *functions, struct module *module,
+                struct link_memory *memory, char *reason, size_t room)
 {
-    memset(memory, 0, sizeof *memory);
-    int code = map(image, memory, reason, room);
+    int code = map(image, functions, memory, reason, room);
     if (code != AEE_SUCCESS) {
         return code;
     }
@@ -294,14 +294,23 @@ int link_image(const struct image *image, struct module *module, struct link_mem
         link_unmap(memory);
         return code;
     }
-    releases_patch(image, memory);
+    translate_patch(image, functions, memory);
+    releases_patch(image, functions, memory);
     counters_patch(image, memory, module_name(module));
-    stops_patch(image, memory);
-    user_dma_patch(image, memory);
+    user_dma_patch(image, functions, memory);
     protect(image, memory);
     return AEE_SUCCESS;
 }
 
+int link_image(const struct image *image, struct module *module, struct link_memory *memory,
+               char *reason, size_t room)
+{
+    memset(memory, 0, sizeof *memory);
+    struct functions functions = functions_find(image);
+    const int code = load(image, &functions, module, memory, reason, room);
+    functions_free(&functions);
+    return code;
+}
 void link_unmap(struct link_memory *memory)
 {
     if (memory->mapping != NULL) {

@@ -13,9 +13,9 @@ struct link_memory {
     uint8_t *base;
     uint8_t *trampolines; /* before the image, see counters.h */
     size_t trampolines_size;
-    uint8_t *stops; /* before the trampolines, see stops.h */
-    size_t stops_size;
-    uint8_t *user_dma; /* before the stops, see user_dma.h */
+    uint8_t *thunks; /* before the trampolines, see translate/translate.h */
+    size_t thunks_size, thunk_count;
+    uint8_t *user_dma; /* before the thunks, see user_dma.h */
     size_t user_dma_size;
 };
 

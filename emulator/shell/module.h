@@ -33,9 +33,9 @@ const char *module_name(const struct module *module);
  * the link-time address in *offset. Takes no lock, so that signal handlers can call it. */
 const char *module_at(uintptr_t address, uint32_t *offset);
 
-/* Returns the instruction at which a module was stopped, if the address is in one of its stops, or
- * NULL. Takes no lock, either. */
-const char *module_stopped_at(uintptr_t address);
+/* Returns the instruction at which a module was stopped because its packet cannot be translated, and
+ * stores why, or returns NULL. Takes no lock, either. */
+const char *module_stopped_at(uintptr_t address, const char **why);
 
 /* ---- libraries that skels open themselves ---- */
 

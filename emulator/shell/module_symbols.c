@@ -5,8 +5,8 @@
 #include "module_list.h"
 #include "runtime/thread_local.h"
 #include "shell.h"
-#include "stops.h"
 #include "symbols.h"
+#include "translate/translate.h"
 #include "user_dma.h"
 
 /* ---- by name ---- */
@@ -152,20 +152,20 @@ const char *module_at(uintptr_t address, uint32_t *offset)
     if (module == NULL) {
         return NULL;
     }
-    const char *instruction;
+    const char *instruction, *why;
     address = counters_origin(&module->memory, address);
-    address = stops_origin(&module->memory, address, &instruction);
+    address = translate_origin(&module->memory, address, &instruction, &why);
     address = user_dma_origin(&module->memory, address);
     *offset = (uint32_t)(address - (uintptr_t)module->memory.base);
     return module->name;
 }
 
-const char *module_stopped_at(uintptr_t address)
+const char *module_stopped_at(uintptr_t address, const char **why)
 {
     const struct module *module = module_of(address);
     const char *instruction = NULL;
     if (module != NULL) {
-        stops_origin(&module->memory, address, &instruction);
+        translate_origin(&module->memory, address, &instruction, why);
     }
     return instruction;
 }

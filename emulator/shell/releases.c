@@ -51,9 +51,10 @@ static void patch_packet(void *context, uint32_t address, size_t size, uint32_t 
     }
 }
 
-void releases_patch(const struct image *image, const struct link_memory *memory)
+void releases_patch(const struct image *image, const struct functions *functions,
+                    const struct link_memory *memory)
 {
     if (releases_probe() == 0) {
-        code_scan(image, CODE_FUNCTIONS, has_release, patch_packet, (void *)memory);
+        code_scan(image, functions, has_release, patch_packet, (void *)memory);
     }
 }

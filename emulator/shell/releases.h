@@ -6,9 +6,11 @@
 #define BUILDTOOL_SHELL_RELEASES_H
 
 #include "link.h"
+#include "translate/functions.h"
 
 /* Replaces these instructions by plain stores and nops, if this qemu needs it. The memory is
  * writable. A plain store is enough: qemu executes the threads of a process in their order. */
-void releases_patch(const struct image *image, const struct link_memory *memory);
+void releases_patch(const struct image *image, const struct functions *functions,
+                    const struct link_memory *memory);
 
 #endif

@@ -16,12 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stops.h"
+#include "translate/forms.h"
 
 #define BLOCK_WORDS 8
-#define PACKET_WORDS 4 /* of at most four instructions */
 #define FOUND_MAX 16
-#define PARSE(word) ((word) >> 14 & 3)
 
 /* Sets r28 to 0 and reads from there; the two bits say that a packet ends. */
 __asm__(".text\n.p2align 2\nundecoded_fault:\n{ r28 = #0 }\n{ r28 = memw(r28+#0) }\n"
@@ -39,7 +37,7 @@ static void skip(int number)
 static bool is_stopped(const uint32_t *packet, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (stops_word(packet[i])) {
+        if (form_is_floating(packet[i])) {
             return true;
         }
     }
@@ -51,9 +49,9 @@ static size_t write_blocks(const uint32_t *code, size_t words, uint32_t *blocks,
 {
     size_t count = 0, length;
     for (size_t at = 0; at < words; at += length) {
-        length = 1; /* 3 ends a packet, 0 is a pair of instructions at its end */
-        while (length < PACKET_WORDS && at + length < words && PARSE(code[at + length - 1]) != 3 &&
-               PARSE(code[at + length - 1]) != 0) {
+        length = 1;
+        while (length < PACKET_WORDS_MAX && at + length < words &&
+               !ends_packet(code[at + length - 1])) {
             length++;
         }
         if (is_stopped(code + at, length)) {

@@ -199,9 +199,9 @@ static bool is_user_dma(uint32_t word)
     }
 }
 
-size_t user_dma_room(const struct image *image)
+size_t user_dma_room(const struct image *image, const struct functions *functions)
 {
-    return code_room(image, CODE_FUNCTIONS, is_user_dma, sizeof(struct stub));
+    return code_room(image, functions, is_user_dma, sizeof(struct stub));
 }
 
 struct patching {
@@ -227,11 +227,12 @@ static void patch_packet(void *context, uint32_t address, size_t size, uint32_t 
     memcpy(packet, &jump, sizeof jump);
 }
 
-void user_dma_patch(const struct image *image, const struct link_memory *memory)
+void user_dma_patch(const struct image *image, const struct functions *functions,
+                    const struct link_memory *memory)
 {
     struct patching patching = {.memory = memory, .next = (struct stub *)(void *)memory->user_dma};
     if (memory->user_dma_size > 0) {
-        code_scan(image, CODE_FUNCTIONS, is_user_dma, patch_packet, &patching);
+        code_scan(image, functions, is_user_dma, patch_packet, &patching);
         mprotect(memory->user_dma, memory->user_dma_size, PROT_READ | PROT_EXEC);
     }
 }

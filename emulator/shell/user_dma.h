@@ -5,12 +5,14 @@
 #define BUILDTOOL_SHELL_USER_DMA_H
 
 #include "link.h"
+#include "translate/functions.h"
 
 /* Returns the bytes that the stubs of an image need before it, in whole pages. */
-size_t user_dma_room(const struct image *image);
+size_t user_dma_room(const struct image *image, const struct functions *functions);
 
 /* Writes the stubs to memory->user_dma and changes the packets. The memory is writable. */
-void user_dma_patch(const struct image *image, const struct link_memory *memory);
+void user_dma_patch(const struct image *image, const struct functions *functions,
+                    const struct link_memory *memory);
 
 /* If the address is in a stub of the image, returns the address of the packet that it stands for.
  * Otherwise, returns the address itself. Signal handlers can call it. */

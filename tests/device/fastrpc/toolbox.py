@@ -29,7 +29,11 @@ SKEL_HEADERS = [
     *("-isystem", str(ZIG_LIBC / "generic-musl")),
     f"-I{ROOT / 'dsp/include'}",
 ]
-SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-g", "-static", "-lunwind"]
+HEXAGON = ["-target", "hexagon-linux-musl", "-O2", "-g"]
+SHELL = [*HEXAGON, "-mcpu=hexagonv68", "-static", "-lunwind"]
+# Of these files emulator/shell/CMakeLists.txt says the same.
+VECTOR_FILES = ("operations_ieee.c", "operations_qf.c", "thunk_area.c")
+VECTOR_FLAGS = ["-mcpu=hexagonv68+hvxv68+hvx_length128b", "-mllvm", "-enable-misched=false"]
 # As the toolchain file of ubuntu-aarch64 links it.
 START_FILE: list[str | Path] = ["-Wno-unused-command-line-argument", ROOT / "cmake/crtbeginS.s"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
@@ -103,6 +107,14 @@ class Toolbox:
     def shell(self) -> Path:
         """The DSP shell, with its whole runtime."""
         source = EMULATOR / "shell"
+        files = {path for path in source.rglob("*.c") if path.name not in VECTOR_FILES}
+        vectors = [
+            self._once(
+                self.base / "operations" / f"{name}.o",
+                [*HEXAGON, *VECTOR_FLAGS, *WARNINGS, "-c", source / "translate" / name],
+            )
+            for name in VECTOR_FILES
+        ]
         return self._once(
             self.base / "fastrpc_shell",
             [
@@ -110,7 +122,8 @@ class Toolbox:
                 *WARNINGS,
                 *HEADERS,
                 *(f"-I{folder}" for folder in (source, COMMON, ROOT / "dsp/include")),
-                *sorted(source.rglob("*.c")),
+                *sorted(files),
+                *vectors,
                 *sorted(COMMON.glob("*.c")),
             ],
         )

@@ -161,8 +161,8 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n" in code
     unsupported = faults.call("crash", "float").stderr
     assert (
-        "crashed: Vd.qf32=vadd(Vu.sf,Vv.sf): the emulated device does not execute floating point of"
-        f" HVX\n  at faults_crash (faults_imp.c:{faults.line('float')})\n" in unsupported
+        "crashed: Vd.f8=vabs(Vu.f8): the emulated device does not execute this instruction of HVX"
+        f"\n  at faults_crash (faults_imp.c:{faults.line('float')})\n" in unsupported
     )
     unknown = faults.call("crash", "unknown").stderr
     assert "most likely an instruction that qemu does not emulate" in unknown
@@ -184,7 +184,7 @@ def test_a_newer_qemu_tells_where_code_executes_too(with_newer_qemu: Faults) -> 
     assert f"needs at least {16384 + 512} bytes of stack" in overflow
     assert "\n  at use_stack (faults_imp.c:" in overflow
     unsupported = with_newer_qemu.call("crash", "float").stderr
-    assert "Vd.qf32=vadd(Vu.sf,Vv.sf): the emulated device does not execute" in unsupported
+    assert "Vd.f8=vabs(Vu.f8): the emulated device does not execute" in unsupported
     null = with_newer_qemu.call("crash", "null").stderr
     assert "at address 0x18, through a null pointer\n" in null
     assert f"\n  at write_null (faults_imp.c:{with_newer_qemu.line('null')})\n" in null

@@ -1,0 +1,54 @@
+/* code.h: writes machine code. */
+#ifndef BUILDTOOL_SHELL_CODE_H
+#define BUILDTOOL_SHELL_CODE_H
+
+#include "forms.h"
+
+#define CODE_WORDS_MAX 256u
+
+/* Code for an address, a packet after the other. If it cannot be written, then `problem` says why,
+ * and the words mean nothing. */
+struct code {
+    uint32_t address;
+    size_t used;
+    const char *problem;
+    uint32_t words[CODE_WORDS_MAX];
+};
+
+/* Writes a word. */
+void code_put(struct code *code, uint32_t word);
+
+/* { jump to } and { call ##to } */
+void code_jump(struct code *code, uint32_t to);
+void code_call(struct code *code, uint32_t to);
+
+/* { rN = #value }, { rD = memw(rS+#offset) } and { rD = add(rS,#offset) } */
+void code_constant(struct code *code, unsigned n, uint32_t value);
+void code_load_scalar(struct code *code, unsigned to, unsigned base, uint32_t offset);
+void code_add(struct code *code, unsigned to, unsigned base, uint32_t offset);
+
+/* { vD = vmem(rS+#vectors) }, of -8 to 7 vectors, and { vD = vU }; as words, to change packets */
+void code_load_vector(struct code *code, unsigned to, unsigned base, int vectors);
+void code_move_vector(struct code *code, unsigned to, unsigned from);
+
+/* Writes a packet of `size` words that was at the address `from`, and jumps back behind it. If `tail`
+ * is not NULL, then its code is executed after the packet. Instructions that refer to the address of
+ * the packet are changed. Hardware loops that end with the packet end after it and the tail. */
+void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
+                 void (*tail)(struct code *code, const void *context), const void *context);
+
+/* If a word in a packet refers to an address by its distance, stores that. `before` is the word before
+ * it. */
+bool code_reference(uint32_t word, uint32_t before, uint32_t packet, uint32_t *target);
+
+/* Where a word can lead to, besides the next packet. */
+enum flow { FLOW_NONE, FLOW_JUMP, FLOW_CALL, FLOW_RETURN, FLOW_UNKNOWN };
+enum flow flow_of(uint32_t word);
+
+/* Whether a word sets up a hardware loop, whose start it refers to. */
+bool sets_up_loop(uint32_t word);
+
+/* Whether a word is the extender of the constant in the next one. */
+bool is_extender(uint32_t word);
+
+#endif

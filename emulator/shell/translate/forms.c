@@ -1,0 +1,179 @@
+/* forms.c: decodes instructions of HVX. */
+#include "forms.h"
+
+/* The linker gives the addresses of the section of an operation, see operations.h. */
+#define FLOAT(name, ...)                                             \
+    extern const uint32_t __start_op_##name[] __attribute__((weak)); \
+    extern const uint32_t __stop_op_##name[] __attribute__((weak));
+#define INTEGER(name, ...)
+#include "forms.inc"
+#undef FLOAT
+#undef INTEGER
+
+#define V_READ(at) {FIELD_V | FIELD_READ, at}
+#define V_WRITE(at) {FIELD_V | FIELD_WRITE, at}
+#define V_BOTH(at) {FIELD_V | FIELD_READ | FIELD_WRITE, at}
+#define W_READ(at) {FIELD_PAIR | FIELD_READ, at}
+#define W_WRITE(at) {FIELD_PAIR | FIELD_WRITE, at}
+#define W_BOTH(at) {FIELD_PAIR | FIELD_READ | FIELD_WRITE, at}
+#define Q_READ(at) {FIELD_Q | FIELD_READ, at}
+#define Q_WRITE(at) {FIELD_Q | FIELD_WRITE, at}
+#define Q_BOTH(at) {FIELD_Q | FIELD_READ | FIELD_WRITE, at}
+#define R_READ(at) {FIELD_R | FIELD_READ, at}
+
+/* Sorted by bits. */
+static const struct form forms[] = {
+#define FLOAT(name, mask, bits, syntax, ...)                                        \
+    {mask, bits, syntax, true, __start_op_##name, __stop_op_##name, {__VA_ARGS__}},
+#define INTEGER(name, mask, bits, syntax, ...)              \
+    {mask, bits, syntax, false, NULL, NULL, {__VA_ARGS__}},
+#include "forms.inc"
+};
+#define FORM_COUNT (sizeof forms / sizeof *forms)
+
+/* The first form with each value of the bits 31:24, and the number of those with floating point. */
+static uint16_t first[257];
+static uint8_t floating[256];
+
+__attribute__((constructor)) static void index_forms(void)
+{
+    size_t at = 0;
+    for (unsigned top = 0; top < 256; top++) {
+        first[top] = (uint16_t)at;
+        for (; at < FORM_COUNT && forms[at].bits >> 24 == top; at++) {
+            floating[top] = (uint8_t)(floating[top] + forms[at].floating);
+        }
+    }
+    first[256] = (uint16_t)at;
+}
+
+const struct form *form_of(uint32_t word)
+{
+    const unsigned top = word >> 24;
+    for (size_t i = first[top]; (word & PARSE) != 0 && i < first[top + 1]; i++) {
+        if ((word & forms[i].mask) == forms[i].bits) {
+            return &forms[i];
+        }
+    }
+    return NULL;
+}
+
+bool form_is_floating(uint32_t word)
+{
+    const struct form *form = floating[word >> 24] == 0 ? NULL : form_of(word);
+    return form != NULL && form->floating;
+}
+
+#define ALL_V UINT32_MAX
+#define ALL_Q 15u
+
+static struct registers registers_of(const struct form *form, uint32_t word, unsigned access)
+{
+    struct registers set = {0, 0};
+    for (size_t i = 0; i < FIELDS_MAX; i++) {
+        const struct field field = form->fields[i];
+        const uint32_t number = word >> field.at;
+        if ((field.kind & access) == 0) {
+            continue;
+        }
+        if ((field.kind & FIELD_V) != 0) {
+            set.v |= 1u << (number & 31u);
+        } else if ((field.kind & FIELD_PAIR) != 0) {
+            set.v |= 3u << (number & 30u);
+        } else if ((field.kind & FIELD_Q) != 0) {
+            set.q |= 1u << (number & 3u);
+        }
+    }
+    return set;
+}
+
+/* ---- loads and stores ---- */
+
+enum { LOAD, STORE, STORE_NEW };
+
+/* Bits 23:21 are flags: 4 if there is a predicate, 2 for :nt, 1 for a store; bits 7:5 say more. */
+#define FLAG_PREDICATE 4u
+#define FLAG_STORE 1u
+
+static bool is_memory(uint32_t word)
+{
+    return (word & PARSE) != 0 && (word >> 24 == 0x28 || word >> 24 == 0x29 || word >> 24 == 0x2b);
+}
+
+static int memory_kind(uint32_t word)
+{
+    const unsigned flags = word >> 21 & 7u, more = word >> 5 & 7u;
+    const bool predicate = (flags & FLAG_PREDICATE) != 0;
+    if ((flags & FLAG_STORE) == 0) {
+        return predicate && more < 2 ? STORE : LOAD; /* with a vector predicate */
+    }
+    return (predicate ? more == 2 || more == 3 : more == 1) ? STORE_NEW : STORE;
+}
+
+bool is_forwarding_load(uint32_t word, bool *temporary)
+{
+    if (!is_memory(word) || memory_kind(word) != LOAD) {
+        return false;
+    }
+    const unsigned more = word >> 5 & 7u;
+    const bool predicate = (word >> 21 & FLAG_PREDICATE) != 0;
+    *temporary = predicate ? more >= 6 : more == 2;
+    return predicate ? more >= 4 : more == 1 || more == 2;
+}
+
+bool stores_new_value(uint32_t word)
+{
+    return is_memory(word) && memory_kind(word) == STORE_NEW;
+}
+
+/* ---- registers ---- */
+
+static bool is_vector(uint32_t word)
+{
+    return (word & PARSE) != 0 && (word >> 27 == 3 || word >> 27 == 5);
+}
+
+struct registers registers_read(uint32_t word)
+{
+    if (is_memory(word)) {
+        const bool store = memory_kind(word) == STORE;
+        const bool predicate = store &&
+                               (word >> 21 & (FLAG_PREDICATE | FLAG_STORE)) == FLAG_PREDICATE;
+        return (struct registers){store ? 1u << (word & 31u) : 0,
+                                  predicate ? 1u << (word >> 11 & 3u) : 0};
+    }
+    const struct form *form = form_of(word);
+    if (form != NULL) {
+        return registers_of(form, word, FIELD_READ);
+    }
+    return is_vector(word) ? (struct registers){ALL_V, ALL_Q} : (struct registers){0, 0};
+}
+
+struct registers registers_written(uint32_t word)
+{
+    bool temporary;
+    if (is_memory(word)) {
+        const bool whole = memory_kind(word) == LOAD && (word >> 21 & FLAG_PREDICATE) == 0 &&
+                           !(is_forwarding_load(word, &temporary) && temporary);
+        return (struct registers){whole ? 1u << (word & 31u) : 0, 0};
+    }
+    const struct form *form = form_of(word);
+    if (form == NULL) {
+        return (struct registers){0, 0};
+    }
+    const struct registers read = registers_of(form, word, FIELD_READ);
+    const struct registers written = registers_of(form, word, FIELD_WRITE);
+    return (struct registers){written.v & ~read.v, written.q & ~read.q};
+}
+
+uint32_t vectors_changed(uint32_t word)
+{
+    if (is_memory(word)) {
+        return memory_kind(word) == LOAD ? 1u << (word & 31u) : 0;
+    }
+    const struct form *form = form_of(word);
+    if (form != NULL) {
+        return registers_of(form, word, FIELD_WRITE).v;
+    }
+    return is_vector(word) ? ALL_V : 0;
+}

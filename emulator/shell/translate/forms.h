@@ -1,0 +1,70 @@
+/* forms.h: what instructions of HVX read and write. */
+#ifndef BUILDTOOL_SHELL_FORMS_H
+#define BUILDTOOL_SHELL_FORMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bits 15:14 of a word: 3 is the end of a packet, 0 is a pair of short instructions and its end. */
+#define PARSE 0xc000u
+#define PARSE_END 0xc000u
+#define PACKET_WORDS_MAX 4u
+
+static inline bool ends_packet(uint32_t word)
+{
+    return (word & PARSE) == PARSE_END || (word & PARSE) == 0;
+}
+
+enum field_kind {
+    FIELD_V = 1,
+    FIELD_PAIR = 2, /* of vectors */
+    FIELD_Q = 4,
+    FIELD_R = 8,
+    FIELD_READ = 16,
+    FIELD_WRITE = 32,
+};
+
+/* Where an instruction has the number of a register. */
+struct field {
+    uint8_t kind, at;
+};
+#define FIELDS_MAX 4
+
+/* An instruction of HVX: a word is one if word & mask == bits. */
+struct form {
+    uint32_t mask, bits;
+    const char *syntax;
+    bool floating;
+    const uint32_t *operation, *operation_end; /* see operations.h; NULL if there is none */
+    struct field fields[FIELDS_MAX];
+};
+
+/* Returns the form of a word, or NULL. Memory instructions of HVX have none. */
+const struct form *form_of(uint32_t word);
+
+/* Whether a word is an instruction with floating point. */
+bool form_is_floating(uint32_t word);
+
+/* Whether a word loads a vector that its packet itself can use: .cur, or .tmp, which the packet alone
+ * can use. Stores which. */
+bool is_forwarding_load(uint32_t word, bool *temporary);
+
+/* Whether a word stores a vector that its packet writes. */
+bool stores_new_value(uint32_t word);
+
+/* The registers that a word uses, as sets: bit n stands for register n. */
+struct registers {
+    uint32_t v, q;
+};
+
+/* Those whose value before the packet it can read. Of instructions that are not known, all. */
+struct registers registers_read(uint32_t word);
+
+/* Those that it writes whole, in all cases. */
+struct registers registers_written(uint32_t word);
+
+/* The vectors that it can change. */
+uint32_t vectors_changed(uint32_t word);
+
+#endif

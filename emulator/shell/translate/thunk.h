@@ -1,0 +1,15 @@
+/* thunk.h: code that stands for a packet with floating point. */
+#ifndef BUILDTOOL_SHELL_THUNK_H
+#define BUILDTOOL_SHELL_THUNK_H
+
+#include "code.h"
+
+/* Writes code that computes what the packet at the address `from` computes, and jumps behind it.
+ * `live`: the vectors whose values matter after the packet. */
+void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
+                 uint32_t live);
+
+/* Writes code that faults. */
+void thunk_write_stop(struct code *code);
+
+#endif

@@ -1,0 +1,26 @@
+/* translate.h: makes skels run that have instructions which qemu does not execute.
+ *
+ * qemu ends itself when it translates such an instruction, or takes it for another one. So each
+ * packet that contains one is replaced by a jump to a thunk, which computes the same. A packet that
+ * cannot be translated gets a thunk that faults. */
+#ifndef BUILDTOOL_SHELL_TRANSLATE_H
+#define BUILDTOOL_SHELL_TRANSLATE_H
+
+#include "link.h"
+#include "translate/functions.h"
+
+/* Returns the bytes that the thunks of an image need before it, in whole pages, and stores their
+ * number. */
+size_t translate_room(const struct image *image, const struct functions *functions, size_t *count);
+
+/* Writes the thunks to memory->thunks and changes the packets. The memory is writable. */
+void translate_patch(const struct image *image, const struct functions *functions,
+                     const struct link_memory *memory);
+
+/* If the address is in a thunk of the image, returns the address of the packet that it stands for,
+ * and, if it cannot be translated, stores the instruction and why. Otherwise, returns the address
+ * itself. Signal handlers can call it. */
+uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
+                           const char **instruction, const char **why);
+
+#endif

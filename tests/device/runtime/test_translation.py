@@ -1,0 +1,184 @@
+"""Instructions that no QEMU executes are translated when a skel is loaded."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import REPOSITORY
+from tests.conftest import LONG
+from tests.device.fastrpc.toolbox import Device, Toolbox
+
+from .conftest import HERE, QURT, build_skel, install
+from .float_reference import BITS, Inputs, result
+from .test_threads import case
+
+TABLE = REPOSITORY / "emulator" / "shell" / "translate" / "forms.inc"
+ROW = re.compile(r'FLOAT\(\w+, 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
+FORMS = [(int(bits, 16), syntax, fields) for bits, syntax, fields in ROW.findall(TABLE.read_text())]
+REFUSED = re.compile(r"\.f8|\.x\b|vilog2|vcvt2")
+"""Forms without a public description that could be tested."""
+TRANSLATED = [i for i, (_, syntax, _) in enumerate(FORMS) if not REFUSED.search(syntax)]
+STOPPED = [i for i in range(len(FORMS)) if i not in TRANSLATED]
+
+PARSE_END = 0xC000
+RECORD = 896
+ROUNDS = 2600 if LONG else 32
+RESULT = 256
+
+
+def word_and_stores(bits: int, fields: str) -> tuple[int, str]:
+    """The word of a form with the registers of skel/translation.c, and what its function stores."""
+    word, sources, stores = bits | PARSE_END, iter((0, 2)), ""
+    for kind, access, at in re.findall(r"(\w)_(\w+)\((\d+)\)", fields):
+        if access == "READ":
+            number = 3 if kind == "R" else next(sources)
+        else:
+            both = access == "BOTH"
+            stores = f"STORE_Q{'X' * both}" if kind == "Q" else "STORE_X" if both else "STORE_V"
+            number = (0 if both else 1) if kind == "Q" else 4 if both else 8
+        word |= number << int(at)
+    return word, stores
+
+
+@pytest.fixture
+def skel(toolbox: Toolbox, tmp_path: Path) -> Path:
+    words = [word_and_stores(bits, fields) for bits, _, fields in FORMS]
+    rows = [
+        f"LIST({number}, 0x{word:08x}, {stores})" for number, (word, stores) in enumerate(words)
+    ]
+    (tmp_path / "forms.h").write_text("#define FORMS(LIST) \\\n" + " \\\n".join(rows) + "\n")
+    return build_skel(toolbox, "translation", *QURT, f"-I{tmp_path}", f"-I{HERE / 'skel'}")
+
+
+def test_the_table_is_what_its_script_writes(tmp_path: Path) -> None:
+    script = REPOSITORY / "scripts" / "hvx_forms.py"
+    subprocess.run([sys.executable, script, tmp_path / "table"], check=True)
+    assert (tmp_path / "table").read_bytes() == TABLE.read_bytes()
+
+
+# ---- results ----
+
+EDGES = {
+    32: (0, 1, 0x7FFFFF, 0x800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF),
+    16: (0, 1, 0x3FF, 0x400, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF, 0x7F80, 0x7F81, 0x7FC0),
+    8: (0, 1, 0x7F, 0x40),
+}
+NEAR_ONE = {"sf": 0x3F800000, "hf": 0x3C00, "bf": 0x3F80, "qf32": 0x4000007F, "qf16": 0x400F}
+
+
+def lane(source: random.Random, kind: str) -> int:
+    """A lane of random bits, of an edge, or of a number near 1, so that sums cancel."""
+    width = BITS[kind]
+    choice = source.random()
+    if choice < 0.3 or (kind not in NEAR_ONE and choice > 0.5):
+        return source.getrandbits(width)
+    if choice < 0.5:
+        return source.choice(EDGES[width]) | source.getrandbits(1) << width - 1
+    if kind in {"qf32", "qf16"}:
+        exponent_bits = 8 if kind == "qf32" else 5
+        exponent = NEAR_ONE[kind] + source.randrange(-3, 4) & (1 << exponent_bits) - 1
+        return source.getrandbits(width - exponent_bits) << exponent_bits | exponent
+    near = NEAR_ONE[kind] + source.randrange(-4, 5) * (1 << {"sf": 23, "hf": 10, "bf": 7}[kind])
+    return (
+        near
+        ^ source.getrandbits({"sf": 24, "hf": 11, "bf": 8}[kind])
+        ^ (source.getrandbits(1) << width - 1)
+    )
+
+
+def vector(source: random.Random, kinds: list[str]) -> bytes:
+    """Lanes of one of the kinds."""
+    kind = source.choice(kinds)
+    size = BITS[kind] // 8
+    return b"".join(lane(source, kind).to_bytes(size, "little") for _ in range(128 // size))
+
+
+def inputs_for(source: random.Random, syntax: str) -> Inputs:
+    kinds = re.findall(r"\.(sf|hf|bf|qf32|qf16|w|h|uh|b|ub)\b", syntax.replace("vcmp.", ""))
+    u, uu, v, x, xx = (vector(source, kinds) for _ in range(5))
+    if source.random() < 0.1:  # the same numbers
+        v = u
+    return Inputs(u, uu, v, x, xx, source.randbytes(128), source.getrandbits(32))
+
+
+def test_results(device: Device, skel: Path) -> None:
+    """Bit for bit those of exact arithmetic."""
+    install(device, skel, "translation")
+    compared = 0
+    wrong: list[str] = []
+    for number in TRANSLATED:
+        _, syntax, _ = FORMS[number]
+        source = random.Random(f"{syntax} 1")
+        rounds = [inputs_for(source, syntax) for _ in range(ROUNDS)]
+        records = [b"".join(inputs[:6]) + struct.pack("<I", inputs.r) for inputs in rounds]
+        file = device.root / "forms.in"
+        file.write_bytes(b"".join(record.ljust(RECORD, b"\0") for record in records))
+        code, _, log = case(device, "translation", f"forms {number} 1")
+        assert (code, log) == (0, "")
+        results = (device.root / "forms.out").read_bytes()
+        for i, inputs in enumerate(rounds):
+            expected = result(syntax, inputs)
+            is_ = results[i * RESULT :][: len(expected)]
+            compared += len(expected) // 4  # lanes, or more of them
+            if is_ != expected:
+                at = next(at for at in range(len(expected)) if is_[at] != expected[at]) & ~3
+                wrong.append(f"{syntax}, round {i}, byte {at}: {is_[at : at + 4].hex()}")
+                wrong.append(f"  instead of {expected[at : at + 4].hex()}")
+                break
+    assert not wrong, "\n".join(wrong)
+    assert compared >= (10_000_000 if LONG else 100_000)
+
+
+# ---- what is not translated ----
+
+
+def stops_at(device: Device, numbers: list[int]) -> list[str]:
+    """The instructions at which a process has stopped, one after the other."""
+    turns = [
+        f"open translation; case translation form {number}; close translation" for number in numbers
+    ]
+    result = device.run("; ".join(turns))
+    for number in numbers:
+        assert result[f"case translation form {number}"].startswith("8000040d"), result.err
+    return re.findall(r"died: (\S+): the emulated device does not execute", result.err)
+
+
+def test_other_instructions_stop(device: Device, skel: Path) -> None:
+    """QEMU takes some of them for integer instructions, without a word."""
+    install(device, skel, "translation")
+    assert stops_at(device, STOPPED) == [FORMS[i][1] for i in STOPPED]
+    assert (len(TRANSLATED), len(STOPPED)) == (108, 24)
+
+
+# ---- what is code ----
+
+
+def test_data_between_functions_stays(device: Device, skel: Path) -> None:
+    install(device, skel, "translation")
+    code, _, log = case(device, "translation", "data")
+    assert (code, log) == (0, "")
+
+
+def test_without_section_headers(device: Device, skel: Path) -> None:
+    content = bytearray(skel.read_bytes())
+    content[0x20:0x24] = bytes(4)  # e_shoff
+    content[0x30:0x34] = bytes(4)  # e_shnum, e_shstrndx
+    skel.write_bytes(content)
+    install(device, skel, "translation")
+    assert stops_at(device, STOPPED[:2]) == [FORMS[i][1] for i in STOPPED[:2]]
+    assert case(device, "translation", f"form {TRANSLATED[0]}")[0] == 0
+    assert case(device, "translation", "data")[0] == 0
+
+
+def test_stores_with_release_semantics(device: Device, toolbox: Toolbox) -> None:
+    """QEMU 7.2 takes them for conditional stores."""
+    install(device, build_skel(toolbox, "releases"), "releases")
+    code, _, log = case(device, "releases", "stores")
+    assert (code, log) == (0, "")
