@@ -191,70 +191,6 @@ static void put_loop_setup(struct code *code, uint32_t *packet, size_t at, uint3
     packet[at] = NOP | (packet[at] & PARSE);
 }
 
-/* Code behind the packet to which its words jump: a jump to the target, or, for calls, code that sets
- * the return address to the packet behind the original one, and then jumps. */
-struct stubs {
-    size_t at[2]; /* words of the packet */
-    uint32_t targets[2];
-    bool calls[2];
-    size_t count;
-};
-
-static void add_stub(struct code *code, struct stubs *stubs, size_t at, uint32_t target, bool calls)
-{
-    if (stubs->count == 2) {
-        code->problem = "it jumps three times";
-        return;
-    }
-    stubs->at[stubs->count] = at;
-    stubs->targets[stubs->count] = target;
-    stubs->calls[stubs->count++] = calls;
-}
-
-static void put_stubs(struct code *code, const struct stubs *stubs, size_t start, uint32_t back)
-{
-    for (size_t k = 0; k < stubs->count && code->problem == NULL; k++) {
-        uint32_t *word = &code->words[start + stubs->at[k]];
-        *word = with_value(reference_of(*word), *word, (uint32_t)(code->used - start));
-        if (!stubs->calls[k]) {
-            code_jump(code, stubs->targets[k]);
-            continue;
-        }
-        code_constant(code, 31, back);
-        code_far(code, 0x58000000u, stubs->targets[k]);
-    }
-}
-
-/* Changes a word of a packet that is copied to where the code is. Short distances lead to stubs. */
-static void change(struct code *code, uint32_t *packet, size_t at, uint32_t from,
-                   struct stubs *stubs)
-{
-    const struct reference *reference = reference_of(packet[at]);
-    if (reference == NULL) {
-        return;
-    }
-    const bool is_extended = at > 0 && is_extender(packet[at - 1]);
-    const uint32_t distance = is_extended
-                                  ? extended(packet[at - 1], low_value(reference, packet[at]))
-                                  : distance_of(reference, packet[at]);
-    if (flow_of(packet[at]) == FLOW_CALL) {
-        const bool conditional = packet[at] >> 24 == 0x5d;
-        if (is_extended) {
-            packet[at - 1] = NOP | (packet[at - 1] & PARSE);
-        }
-        packet[at] = (packet[at] & 0x00ffffffu) | (conditional ? 0x5c000000u : 0x58000000u);
-        add_stub(code, stubs, at, from + distance, true);
-    } else if (is_extended) {
-        const uint32_t moved = distance + from - here(code);
-        packet[at - 1] = (extender_of(moved) & ~PARSE) | (packet[at - 1] & PARSE);
-        packet[at] = with_value(reference, packet[at], moved & 0x3fu);
-    } else if (reference->kind == REFERENCE_JUMP) {
-        add_stub(code, stubs, at, from + distance, false);
-    } else {
-        code->problem = "it needs its own address";
-    }
-}
-
 bool code_reference(uint32_t word, uint32_t before, uint32_t packet, uint32_t *target)
 {
     const struct reference *reference = reference_of(word);
@@ -294,6 +230,48 @@ bool sets_up_loop(uint32_t word)
     return reference != NULL && reference->kind == REFERENCE_LOOP;
 }
 
+/* Code behind the packet, to which its words jump: it executes the tail, sets the return address to
+ * the packet behind the original one if the word calls, and jumps to the target. */
+struct stubs {
+    size_t at[2]; /* words of the packet */
+    uint32_t targets[2];
+    bool calls[2];
+    size_t count;
+};
+
+/* Changes a word of a packet that is copied to where the code is. */
+static void change(struct code *code, uint32_t *packet, size_t at, uint32_t from,
+                   struct stubs *stubs)
+{
+    const struct reference *reference = reference_of(packet[at]);
+    uint32_t target;
+    if (!code_reference(packet[at], at == 0 ? 0 : packet[at - 1], from, &target)) {
+        return;
+    }
+    const bool is_extended = at > 0 && is_extender(packet[at - 1]);
+    if (reference->kind == REFERENCE_ADDRESS && is_extended) {
+        const uint32_t distance = target - here(code);
+        packet[at - 1] = (extender_of(distance) & ~PARSE) | (packet[at - 1] & PARSE);
+        packet[at] = with_value(reference, packet[at], distance & 0x3fu);
+        return;
+    }
+    if (reference->kind != REFERENCE_JUMP || stubs->count == 2) {
+        code->problem = "it needs its own address";
+        return;
+    }
+    if (is_extended) {
+        packet[at - 1] = NOP | (packet[at - 1] & PARSE);
+    }
+    const bool calls = flow_of(packet[at]) == FLOW_CALL;
+    if (calls) {
+        const bool conditional = packet[at] >> 24 == 0x5d;
+        packet[at] = (packet[at] & 0x00ffffffu) | (conditional ? 0x5c000000u : 0x58000000u);
+    }
+    stubs->at[stubs->count] = at;
+    stubs->targets[stubs->count] = target;
+    stubs->calls[stubs->count++] = calls;
+}
+
 /* Bits 15:14 of the first two words are 2 if a hardware loop ends: the first one of loop 0. */
 static void put_loop_end(struct code *code, const uint32_t *packet, size_t size)
 {
@@ -313,14 +291,14 @@ void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_
 {
     uint32_t copy[PACKET_WORDS_MAX];
     struct stubs stubs = {.count = 0};
+    const uint32_t back = from + (uint32_t)size * 4;
     memcpy(copy, packet, size * sizeof *copy);
     for (size_t i = 0; i < size; i++) {
-        const struct reference *reference = reference_of(copy[i]);
-        if (reference != NULL && reference->kind == REFERENCE_LOOP) {
+        if (sets_up_loop(copy[i])) {
             put_loop_setup(code, copy, i, from);
         }
-        if (tail != NULL && flow_of(copy[i]) != FLOW_NONE) {
-            code->problem = "it jumps, and uses a register that it changes";
+        if (tail != NULL && flow_of(copy[i]) != FLOW_NONE && reference_of(copy[i]) == NULL) {
+            code->problem = "it jumps to an address in a register, and uses one that it changes";
         }
     }
     for (size_t i = 0; i < size; i++) {
@@ -335,6 +313,16 @@ void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_
         tail(code, context);
         put_loop_end(code, packet, size);
     }
-    code_jump(code, from + (uint32_t)size * 4);
-    put_stubs(code, &stubs, start, from + (uint32_t)size * 4);
+    code_jump(code, back);
+    for (size_t k = 0; k < stubs.count && code->problem == NULL; k++) {
+        uint32_t *word = &code->words[start + stubs.at[k]];
+        *word = with_value(reference_of(*word), *word, (uint32_t)(code->used - start));
+        if (tail != NULL) {
+            tail(code, context);
+        }
+        if (stubs.calls[k]) {
+            code_constant(code, 31, back);
+        }
+        code_far(code, 0x58000000u, stubs.targets[k]);
+    }
 }

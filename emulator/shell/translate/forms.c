@@ -128,7 +128,7 @@ bool stores_new_value(uint32_t word)
 
 /* ---- registers ---- */
 
-static bool is_vector(uint32_t word)
+bool is_vector(uint32_t word)
 {
     return (word & PARSE) != 0 && (word >> 27 == 3 || word >> 27 == 5);
 }

@@ -50,6 +50,9 @@ bool form_is_floating(uint32_t word);
  * can use. Stores which. */
 bool is_forwarding_load(uint32_t word, bool *temporary);
 
+/* Whether a word has the code of an instruction with vectors. */
+bool is_vector(uint32_t word);
+
 /* Whether a word stores a vector that its packet writes. */
 bool stores_new_value(uint32_t word);
 

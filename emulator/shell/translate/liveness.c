@@ -87,7 +87,7 @@ static void decode(struct graph *graph, const struct image *image)
         packet->read |= registers_read(word).v;
         packet->written |= registers_written(word).v;
         packet->ends_loop = packet->ends_loop || (parse == 0x8000u && i - start < 2);
-        add_flow(graph, packet, word, i == start ? PARSE_END : before, from + (uint32_t)start * 4);
+        add_flow(graph, packet, word, i == start ? 0 : before, from + (uint32_t)start * 4);
         if (ends_packet(word)) {
             packet->starts = true;
             packet->size = (uint8_t)(i + 1 - start);

@@ -253,12 +253,31 @@ static uint32_t changed_by(const struct form *form)
     return changed | ((form->fields[0].kind & FIELD_PAIR) != 0 ? 8u : 0);
 }
 
+/* Whether the packet stores the new value of an instruction whose destination is delayed. Bits 2:1 of
+ * such a store say how many vector instructions back the one is that gives the value. */
+static bool stores_delayed(const struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->size; i++) {
+        const uint32_t word = thunk->packet[i];
+        unsigned back = word >> 1 & 3u;
+        size_t from = i;
+        while (stores_new_value(word) && from > 0 && back > 0) {
+            back -= is_vector(thunk->packet[--from]);
+        }
+        for (size_t k = 0; from < i && k < thunk->count; k++) {
+            if (thunk->instructions[k].at == from && thunk->instructions[k].delayed) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Finds what has to be saved. Returns false when the old and the new value of a register are used. */
 static bool plan(struct thunk *thunk, uint32_t live)
 {
     struct registers read = {0, 0}, written = {0, 0};
     uint32_t sources = 0, changed = 0;
-    bool new_value = false;
     size_t next = 0;
     for (size_t i = 0; i < thunk->size; i++) {
         if (next < thunk->count && thunk->instructions[next].at == i) {
@@ -270,7 +289,6 @@ static bool plan(struct thunk *thunk, uint32_t live)
         read.q |= reads.q;
         written.v |= registers_written(thunk->packet[i]).v;
         changed |= vectors_changed(thunk->packet[i]);
-        new_value = new_value || stores_new_value(thunk->packet[i]);
     }
     uint32_t destinations = 0;
     bool delayed = false;
@@ -294,7 +312,7 @@ static bool plan(struct thunk *thunk, uint32_t live)
         thunk->free &= thunk->places[place] == AREA ? UINT32_MAX : thunk->free - 1;
     }
     thunk->delayed = delayed;
-    return thunk->changed >> WINDOW == 0 && !(delayed && new_value);
+    return !stores_delayed(thunk);
 }
 
 static void put_result(struct code *code, const struct thunk *thunk, size_t index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -63,6 +64,27 @@ def zig(*arguments: str | Path, cache: Path | None = None) -> str:
         environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
     command: list[str | Path] = [zig_program(), "cc", "-fno-sanitize=undefined", "-std=gnu11"]
     return run_compiler([*command, *arguments], environment)
+
+
+def zig_assembles(lines: list[str], file: Path) -> list[bool]:
+    """Whether the assembler takes each line, of instructions up to v81."""
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    target = ["-target", "hexagon-linux-musl"]
+    cpu = "-mcpu=hexagonv81+hvxv81+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
+    command = [
+        zig_program(),
+        "cc",
+        *target,
+        cpu,
+        "-ferror-limit=0",
+        "-c",
+        str(file),
+        "-o",
+        os.devnull,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    refused = {int(line) for line in re.findall(r"\.s:(\d+):\d+: error", done.stderr)}
+    return [number not in refused for number in range(1, len(lines) + 1)]
 
 
 def run_compiler(command: list[str | Path], environment: dict[str, str] | None = None) -> str:
