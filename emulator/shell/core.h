@@ -83,6 +83,9 @@ struct frame {
     uint32_t offset; /* link-time address */
 };
 
+/* Whether an address is in the code of the shell itself. */
+bool in_shell(uintptr_t address);
+
 /* Stores the return addresses of the calling thread's frames from a frame pointer on, the newest
  * first, and returns their number. Reads nothing but the stack. */
 size_t frames_addresses(uintptr_t frame_pointer, uintptr_t *addresses, size_t room);

@@ -48,8 +48,7 @@ static const char *signal_name(int number)
     }
 }
 
-/* Whether an address is in the code of the shell itself. */
-static bool in_shell(uintptr_t address)
+bool in_shell(uintptr_t address)
 {
     extern const char __executable_start[], etext[];
     return address >= (uintptr_t)__executable_start && address < (uintptr_t)etext;

@@ -224,6 +224,16 @@ enum flow flow_of(uint32_t word)
     return reference != NULL && reference->kind == REFERENCE_JUMP ? FLOW_JUMP : FLOW_NONE;
 }
 
+bool never_goes_on(uint32_t word)
+{
+    const unsigned top = word >> 24;
+    if ((word & PARSE) == 0) { /* jumpr r31, dealloc_return */
+        return (word & 0x1fffu) == 0x1fc0u || (word & 0x1fffu) == 0x1f40u;
+    }
+    return top == 0x50 || top == 0x52 || (top & 0xfcu) == 0x58 ||
+           ((word & 0xffe00000u) == 0x96000000u && (word & 0x3c00u) == 0);
+}
+
 bool sets_up_loop(uint32_t word)
 {
     const struct reference *reference = reference_of(word);

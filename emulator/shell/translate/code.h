@@ -45,6 +45,9 @@ bool code_reference(uint32_t word, uint32_t before, uint32_t packet, uint32_t *t
 enum flow { FLOW_NONE, FLOW_JUMP, FLOW_CALL, FLOW_RETURN, FLOW_UNKNOWN };
 enum flow flow_of(uint32_t word);
 
+/* Whether the packet behind is not the next one, or, of calls, the next one after the return only. */
+bool never_goes_on(uint32_t word);
+
 /* Whether a word sets up a hardware loop, whose start it refers to. */
 bool sets_up_loop(uint32_t word);
 

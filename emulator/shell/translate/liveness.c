@@ -2,17 +2,21 @@
  *
  * Where a path is not known, and if memory is short, all vectors are live. In functions that unwind
  * tables describe, which compilers make, calls pass v0 to v15, return v0 and v1, and keep no vector
- * (Qualcomm Hexagon Application Binary Interface). Assembly may have other conventions. */
+ * (Qualcomm Hexagon Application Binary Interface). Those that no code of the called function reads
+ * are not passed. Assembly may have other conventions. */
 #include "liveness.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "code.h"
+#include "core.h"
 
 #define ALL UINT32_MAX
 #define ABI_ARGUMENTS 0xffffu
 #define ABI_RESULTS 3u
 #define LOOPS_MAX 64
+#define CALLS_MAX 4u /* deep */
 #define FUNCTION_WORDS_MAX (1u << 18)
 
 struct packet {
@@ -21,16 +25,62 @@ struct packet {
     uint32_t before;        /* live before it */
     uint32_t target;        /* of a jump: the number of a word; 0: none or outside */
     bool starts, ends_loop;
+    bool leaves; /* no vector is live in the next packet because it was before */
     uint8_t size;
 };
 
 struct graph {
+    const struct liveness *liveness;
     const struct function *function;
     struct packet *packets; /* for each word */
     size_t count;
     uint32_t loops[LOOPS_MAX]; /* words where hardware loops start */
     size_t loop_count;
 };
+
+/* Whether a word at an address of the image, after relocation, is an address in this program, none
+ * of whose functions has a vector as a parameter. */
+static bool refers_to_shell(const struct liveness *liveness, uint32_t address)
+{
+    uint32_t value = 0;
+    if (liveness->base != NULL && image_holds(liveness->image, address, sizeof value, PF_R)) {
+        memcpy(&value, liveness->base + address, sizeof value);
+    }
+    return in_shell(value);
+}
+
+#define JUMP_R28 0x529cc000u /* at the end of an entry of .plt, which loads it from an address */
+
+/* Returns the vectors that code at an address can take as arguments: those that it reads. */
+static uint32_t arguments_of(const struct liveness *liveness, uint32_t address, unsigned depth)
+{
+    const struct function *function = function_at(liveness->functions, address);
+    if (function == NULL || function->range.start != address || depth == 0) {
+        return ABI_ARGUMENTS;
+    }
+    uint32_t read = 0, word = 0, before = 0, packet = address, target = 0, slot = 0;
+    for (uint32_t at = address; at < function->range.end && read != ABI_ARGUMENTS; at += 4) {
+        if (image_words(liveness->image, at, &word, 1) != 1) {
+            return ABI_ARGUMENTS;
+        }
+        const enum flow flow = flow_of(word);
+        const bool refers = code_reference(word, before, packet, &target);
+        const bool outside = target < address || target >= function->range.end;
+        read |= registers_read(word).v & ABI_ARGUMENTS;
+        if (word == JUMP_R28 && refers_to_shell(liveness, slot)) {
+            return read;
+        }
+        if (flow == FLOW_UNKNOWN || (flow == FLOW_CALL && !refers)) {
+            read = ABI_ARGUMENTS;
+        } else if (flow == FLOW_CALL || (flow == FLOW_JUMP && outside)) {
+            read |= arguments_of(liveness, target, depth - 1);
+        }
+        slot = refers && flow == FLOW_NONE ? target : slot;
+        before = ends_packet(word) ? 0 : word;
+        packet = ends_packet(word) ? at + 4 : packet;
+    }
+    return read;
+}
 
 static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, uint32_t before,
                      uint32_t address)
@@ -39,6 +89,7 @@ static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, 
     const uint32_t start = graph->function->range.start;
     uint32_t target = 0;
     const bool refers = code_reference(word, before, address, &target);
+    packet->leaves = packet->leaves || (abi && never_goes_on(word));
     const uint32_t at = (target - start) / 4;
     const bool inside = refers && target > start && at < graph->count;
     switch (flow_of(word)) {
@@ -54,7 +105,9 @@ static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, 
         }
         break;
     case FLOW_CALL:
-        packet->live |= abi ? ABI_ARGUMENTS : ALL;
+        packet->live |= !abi     ? ALL
+                        : refers ? arguments_of(graph->liveness, target, CALLS_MAX)
+                                 : ABI_ARGUMENTS;
         break;
     case FLOW_RETURN:
         packet->live |= abi ? ABI_RESULTS : ALL;
@@ -101,9 +154,11 @@ static bool update(struct graph *graph, size_t at)
     struct packet *packet = &graph->packets[at];
     const size_t next = at + packet->size;
     uint32_t live = packet->live;
-    if (next < graph->count && graph->packets[next].starts) {
+    if (packet->leaves) {
+        /* what is live is known */
+    } else if (next < graph->count && graph->packets[next].starts) {
         live |= graph->packets[next].before;
-    } else if (live == 0) { /* it goes on somewhere */
+    } else { /* it goes on somewhere */
         live = ALL;
     }
     live |= packet->target != 0 ? graph->packets[packet->target].before : 0;
@@ -117,11 +172,10 @@ static bool update(struct graph *graph, size_t at)
     return changed;
 }
 
-static void find(struct liveness *liveness, const struct image *image,
-                 const struct function *function)
+static void find(struct liveness *liveness, const struct function *function)
 {
     const uint32_t size = function->range.end - function->range.start;
-    struct graph graph = {.function = function, .count = size / 4};
+    struct graph graph = {.liveness = liveness, .function = function, .count = size / 4};
     liveness_free(liveness);
     liveness->function = function;
     if (graph.count > FUNCTION_WORDS_MAX) {
@@ -134,7 +188,7 @@ static void find(struct liveness *liveness, const struct image *image,
         liveness_free(liveness);
         return;
     }
-    decode(&graph, image);
+    decode(&graph, liveness->image);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = graph.count; i-- > 0;) {
@@ -147,14 +201,14 @@ static void find(struct liveness *liveness, const struct image *image,
     free(graph.packets);
 }
 
-uint32_t live_after(struct liveness *liveness, const struct image *image,
-                    const struct function *function, uint32_t address)
+uint32_t live_after(struct liveness *liveness, uint32_t address)
 {
+    const struct function *function = function_at(liveness->functions, address);
     if (function == NULL) {
         return ALL;
     }
     if (function != liveness->function) {
-        find(liveness, image, function);
+        find(liveness, function);
     }
     return liveness->after == NULL ? ALL : liveness->after[(address - function->range.start) / 4];
 }

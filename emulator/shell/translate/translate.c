@@ -19,8 +19,7 @@ struct origin {
 struct translation {
     const struct image *image;
     const struct link_memory *memory; /* NULL: only the sizes count */
-    const struct functions *functions;
-    uint32_t last; /* the packet that was translated last */
+    uint32_t last;                    /* the packet that was translated last */
     struct liveness liveness;
     size_t bytes, count;
 };
@@ -47,8 +46,7 @@ static void translate_packet(void *context, uint32_t address, size_t size, uint3
         memcpy(packet, place, size * sizeof *packet); /* relocated */
         code.address = (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes;
     }
-    const struct function *function = function_at(translation->functions, address);
-    const uint32_t live = live_after(&translation->liveness, translation->image, function, address);
+    const uint32_t live = live_after(&translation->liveness, address);
     thunk_write(&code, packet, size, from, live);
     struct code jump = {.address = from};
     code_jump(&jump, code.address);
@@ -56,9 +54,11 @@ static void translate_packet(void *context, uint32_t address, size_t size, uint3
     if (why != NULL) {
         thunk_write_stop(&code);
     }
-    if (memory != NULL && jump.problem == NULL) {
+    if (memory != NULL) {
         memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
-        memcpy(place, jump.words, sizeof *jump.words);
+        if (jump.problem == NULL) { /* one that is too far away ends qemu, as all would */
+            memcpy(place, jump.words, sizeof *jump.words);
+        }
         origins(memory)[translation->count] = (struct origin){.start = code.address,
                                                               .packet = from,
                                                               .form = why == NULL ? NULL
@@ -71,7 +71,11 @@ static void translate_packet(void *context, uint32_t address, size_t size, uint3
 
 size_t translate_room(const struct image *image, const struct functions *functions, size_t *count)
 {
-    struct translation translation = {.image = image, .functions = functions, .last = UINT32_MAX};
+    struct translation translation = {
+        .image = image,
+        .last = UINT32_MAX,
+        .liveness = {.image = image, .functions = functions},
+    };
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     code_scan(image, functions, form_is_floating, translate_packet, &translation);
     liveness_free(&translation.liveness);
@@ -83,7 +87,11 @@ void translate_patch(const struct image *image, const struct functions *function
                      const struct link_memory *memory)
 {
     struct translation translation = {
-        .image = image, .functions = functions, .memory = memory, .last = UINT32_MAX};
+        .image = image,
+        .memory = memory,
+        .last = UINT32_MAX,
+        .liveness = {.image = image, .functions = functions, .base = memory->base},
+    };
     if (memory->thunk_count > 0) {
         code_scan(image, functions, form_is_floating, translate_packet, &translation);
         liveness_free(&translation.liveness);
