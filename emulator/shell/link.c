@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -223,10 +224,11 @@ static int map(const struct image *image, const struct functions *functions,
     const int64_t first = first_page(image, alignment);
     size_t span = (size_t)(image->high - first);
     memory->trampolines_size = counters_room(image);
-    memory->thunks_size = translate_room(image, functions, &memory->thunk_count);
+    memory->thunks_size = translate_room(image, functions);
     memory->user_dma_size = user_dma_room(image, functions);
-    const size_t before = memory->trampolines_size + memory->thunks_size + memory->user_dma_size;
-    memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment + before;
+    const size_t before = memory->trampolines_size + memory->user_dma_size;
+    span = (span + alignment - 1) & ~(size_t)(alignment - 1);
+    memory->mapping_size = before + span + memory->thunks_size + alignment;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -239,8 +241,8 @@ static int map(const struct image *image, const struct functions *functions,
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
     memory->trampolines = (uint8_t *)start - memory->trampolines_size;
-    memory->thunks = memory->trampolines - memory->thunks_size;
-    memory->user_dma = memory->thunks - memory->user_dma_size;
+    memory->user_dma = memory->trampolines - memory->user_dma_size;
+    memory->thunks = (uint8_t *)start + span;
     memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
@@ -315,6 +317,7 @@ void link_unmap(struct link_memory *memory)
 {
     if (memory->mapping != NULL) {
         munmap(memory->mapping, memory->mapping_size);
+        free(memory->thunk_origins);
         memory->mapping = NULL;
     }
 }

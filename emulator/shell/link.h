@@ -13,10 +13,12 @@ struct link_memory {
     uint8_t *base;
     uint8_t *trampolines; /* before the image, see counters.h */
     size_t trampolines_size;
-    uint8_t *thunks; /* before the trampolines, see translate/translate.h */
-    size_t thunks_size, thunk_count;
-    uint8_t *user_dma; /* before the thunks, see user_dma.h */
+    uint8_t *user_dma; /* before the trampolines, see user_dma.h */
     size_t user_dma_size;
+    uint8_t *thunks; /* behind the image, see translate/translate.h */
+    size_t thunks_size;
+    struct thunk_origin *thunk_origins; /* of each, in their order */
+    size_t thunk_count;
 };
 
 /* Maps memory, copies the segments, relocates them and sets the memory protection. `module` is the

@@ -50,9 +50,13 @@ static const struct reference references[] = {
     {0xffff0000u, 0x6a490000u, REFERENCE_ADDRESS, {{7, 6}}},      /* add(pc, #) */
 };
 
+/* The bits 31:27 of all these, as a set. */
+#define REFERENCE_CLASSES (1u << 2 | 1u << 4 | 1u << 11 | 1u << 12 | 1u << 13)
+
 static const struct reference *reference_of(uint32_t word)
 {
-    for (size_t i = 0; (word & PARSE) != 0 && i < sizeof references / sizeof *references; i++) {
+    const bool may_be = (word & PARSE) != 0 && (REFERENCE_CLASSES >> (word >> 27) & 1u) != 0;
+    for (size_t i = 0; may_be && i < sizeof references / sizeof *references; i++) {
         if ((word & references[i].mask) == references[i].bits) {
             return &references[i];
         }

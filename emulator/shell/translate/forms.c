@@ -31,28 +31,48 @@ static const struct form forms[] = {
 };
 #define FORM_COUNT (sizeof forms / sizeof *forms)
 
-/* The first form with each value of the bits 31:24, and the number of those with floating point. */
-static uint16_t first[257];
-static uint8_t floating[256];
+/* Forms by their bits 31:24, 13 and 7:5: the numbers of those with each value, one after the other. A
+ * form that does not fix all of these bits is with each value that it can have. */
+#define KEY_BITS 0x20e0u
+#define KEYS 16u
+static uint16_t first[256 * KEYS + 1];
+static uint16_t numbers[FORM_COUNT * 2];
+static bool floating[256];
+
+static bool fits(const struct form *form, unsigned key)
+{
+    const uint32_t bits = (key >> 3) << 13 | (key & 7u) << 5;
+    return ((bits ^ form->bits) & form->mask & KEY_BITS) == 0;
+}
 
 __attribute__((constructor)) static void index_forms(void)
 {
-    size_t at = 0;
+    size_t at = 0, start = 0;
     for (unsigned top = 0; top < 256; top++) {
-        first[top] = (uint16_t)at;
-        for (; at < FORM_COUNT && forms[at].bits >> 24 == top; at++) {
-            floating[top] = (uint8_t)(floating[top] + forms[at].floating);
+        size_t end = start;
+        for (; end < FORM_COUNT && forms[end].bits >> 24 == top; end++) {
+            floating[top] = floating[top] || forms[end].floating;
         }
+        for (unsigned key = 0; key < KEYS; key++) {
+            first[top * KEYS + key] = (uint16_t)at;
+            for (size_t i = start; i < end; i++) {
+                if (fits(&forms[i], key) && at < sizeof numbers / sizeof *numbers) {
+                    numbers[at++] = (uint16_t)i;
+                }
+            }
+        }
+        start = end;
     }
-    first[256] = (uint16_t)at;
+    first[256 * KEYS] = (uint16_t)at;
 }
 
 const struct form *form_of(uint32_t word)
 {
-    const unsigned top = word >> 24;
-    for (size_t i = first[top]; (word & PARSE) != 0 && i < first[top + 1]; i++) {
-        if ((word & forms[i].mask) == forms[i].bits) {
-            return &forms[i];
+    const unsigned key = (word >> 24) * KEYS + (word >> 13 & 1u) * 8 + (word >> 5 & 7u);
+    for (size_t i = first[key]; (word & PARSE) != 0 && i < first[key + 1]; i++) {
+        const struct form *form = &forms[numbers[i]];
+        if ((word & form->mask) == form->bits) {
+            return form;
         }
     }
     return NULL;
@@ -60,7 +80,7 @@ const struct form *form_of(uint32_t word)
 
 bool form_is_floating(uint32_t word)
 {
-    const struct form *form = floating[word >> 24] == 0 ? NULL : form_of(word);
+    const struct form *form = floating[word >> 24] ? form_of(word) : NULL;
     return form != NULL && form->floating;
 }
 

@@ -13,19 +13,29 @@
 
 /* ---- reading ---- */
 
-size_t image_words(const struct image *image, uint32_t address, uint32_t *words, size_t count)
+const uint8_t *image_bytes(const struct image *image, uint32_t address, uint32_t *size)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
         const uint32_t from = address - segment->address;
         if (address >= segment->address && from < segment->file_size) {
-            const size_t there = (segment->file_size - from) / sizeof *words;
-            count = count < there ? count : there;
-            memcpy(words, image->bytes + segment->file_offset + from, count * sizeof *words);
-            return count;
+            *size = segment->file_size - from;
+            return image->bytes + segment->file_offset + from;
         }
     }
-    return 0;
+    *size = 0;
+    return NULL;
+}
+
+size_t image_words(const struct image *image, uint32_t address, uint32_t *words, size_t count)
+{
+    uint32_t size;
+    const uint8_t *bytes = image_bytes(image, address, &size);
+    count = count < size / sizeof *words ? count : size / sizeof *words;
+    if (bytes != NULL) {
+        memcpy(words, bytes, count * sizeof *words);
+    }
+    return count;
 }
 
 /* Returns the number of section headers, or 0 when they are not in the file. */
@@ -121,7 +131,7 @@ const struct function *function_at(const struct functions *functions, uint32_t a
  * Source: Linux Standard Base, "Exception Frames". */
 static void add_unwound(const struct image *image, struct functions *functions)
 {
-    uint32_t table = 0, head[3] = {0}, pair[2], entry[4];
+    uint32_t table = 0, head[3] = {0}, pair[2] = {0}, entry[4] = {0};
     for (uint32_t i = 0; i < image->header_count; i++) {
         table = image->headers[i].p_type == PT_GNU_EH_FRAME ? image->headers[i].p_vaddr : table;
     }
@@ -179,7 +189,7 @@ static void add_target(const struct image *image, struct functions *functions, u
     const size_t until = functions_until(functions, target);
     const uint32_t limit = until < functions->count ? functions->list[until].range.start
                                                     : UINT32_MAX;
-    uint32_t end = target, word, length = 0;
+    uint32_t end = target, word = 0, length = 0;
     bool flow = false;
     for (uint32_t at = target; at < limit && image_words(image, at, &word, 1) == 1; at += 4) {
         flow = flow || flow_of(word) != FLOW_NONE;
@@ -201,14 +211,16 @@ static void add_target(const struct image *image, struct functions *functions, u
 static void add_referred_by(const struct image *image, struct functions *functions,
                             struct range range)
 {
-    uint32_t word = 0, before = 0, packet = range.start, target;
-    for (uint32_t at = range.start; at < range.end && image_words(image, at, &word, 1) == 1;
-         at += 4) {
+    uint32_t size, word = 0, before = 0, packet = range.start, target;
+    const uint8_t *bytes = image_bytes(image, range.start, &size);
+    size = size < range.end - range.start ? size : range.end - range.start;
+    for (uint32_t at = 0; at + sizeof word <= size; at += 4) {
+        memcpy(&word, bytes + at, sizeof word);
         if (code_reference(word, before, packet, &target)) {
             add_target(image, functions, target);
         }
         before = word;
-        packet = ends_packet(word) ? at + 4 : packet;
+        packet = ends_packet(word) ? range.start + at + 4 : packet;
     }
 }
 
@@ -221,11 +233,14 @@ static void add_referred(const struct image *image, struct functions *functions)
             add_target(image, functions, (uint32_t)entry.r_addend);
         }
     }
-    /* What is found refers to others. */
-    for (size_t before = 0; before != functions->count;) {
-        before = functions->count;
+    /* What is found, which moves those behind it, refers to others. */
+    for (bool found = true; found;) {
+        found = false;
         for (size_t i = 0; i < functions->count; i++) {
-            add_referred_by(image, functions, functions->list[i].range);
+            if (!functions->list[i].examined) {
+                functions->list[i].examined = found = true;
+                add_referred_by(image, functions, functions->list[i].range);
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ struct range {
 
 struct function {
     struct range range;
-    bool unwound; /* an unwind table describes it: a compiler made it */
+    bool unwound;  /* an unwind table describes it: a compiler made it */
+    bool examined; /* what it refers to is in the list */
 };
 
 struct functions {
@@ -25,6 +26,9 @@ void functions_free(struct functions *functions);
 
 /* Returns the function that contains an address, or NULL. */
 const struct function *function_at(const struct functions *functions, uint32_t address);
+
+/* Returns the bytes of the file at a link-time address, and how many there are; NULL: none. */
+const uint8_t *image_bytes(const struct image *image, uint32_t address, uint32_t *size);
 
 /* Reads words at a link-time address. Returns their number, which is less at the end of a segment. */
 size_t image_words(const struct image *image, uint32_t address, uint32_t *words, size_t count);

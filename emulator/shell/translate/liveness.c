@@ -58,11 +58,13 @@ static uint32_t arguments_of(const struct liveness *liveness, uint32_t address, 
     if (function == NULL || function->range.start != address || depth == 0) {
         return ABI_ARGUMENTS;
     }
-    uint32_t read = 0, word = 0, before = 0, packet = address, target = 0, slot = 0;
+    uint32_t read = 0, word = 0, before = 0, packet = address, target = 0, slot = 0, size;
+    const uint8_t *bytes = image_bytes(liveness->image, address, &size);
+    if (size < function->range.end - address) {
+        return ABI_ARGUMENTS;
+    }
     for (uint32_t at = address; at < function->range.end && read != ABI_ARGUMENTS; at += 4) {
-        if (image_words(liveness->image, at, &word, 1) != 1) {
-            return ABI_ARGUMENTS;
-        }
+        memcpy(&word, bytes + (at - address), sizeof word);
         const enum flow flow = flow_of(word);
         const bool refers = code_reference(word, before, packet, &target);
         const bool outside = target < address || target >= function->range.end;
@@ -127,14 +129,13 @@ static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, 
 
 static void decode(struct graph *graph, const struct image *image)
 {
+    const uint32_t from = graph->function->range.start;
     size_t start = 0;
-    uint32_t word = 0, before = 0;
-    for (size_t i = 0; i < graph->count; i++) {
-        const uint32_t from = graph->function->range.start;
+    uint32_t word = 0, before = 0, size;
+    const uint8_t *bytes = image_bytes(image, from, &size);
+    for (size_t i = 0; i < graph->count && i * 4 + sizeof word <= size; i++) {
         before = word;
-        if (image_words(image, from + (uint32_t)i * 4, &word, 1) != 1) {
-            break;
-        }
+        memcpy(&word, bytes + i * 4, sizeof word);
         struct packet *packet = &graph->packets[start];
         const uint32_t parse = word & PARSE;
         packet->read |= registers_read(word).v;

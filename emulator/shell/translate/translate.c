@@ -1,6 +1,7 @@
 /* translate.c: finds the packets with floating point in an image, and replaces them by thunks. */
 #include "translate.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "thunk.h"
 
 /* Of a thunk: where it starts, and the packet that it stands for. */
-struct origin {
+struct thunk_origin {
     uint32_t start, packet;
     const struct form *form; /* if it is not translated: one that is in it */
     const char *why;
@@ -18,73 +19,51 @@ struct origin {
 
 struct translation {
     const struct image *image;
-    const struct link_memory *memory; /* NULL: only the sizes count */
-    uint32_t last;                    /* the packet that was translated last */
+    struct link_memory *memory;
+    uint32_t last; /* the packet that was translated last */
     struct liveness liveness;
-    size_t bytes, count;
+    size_t bytes;
 };
-
-static struct origin *origins(const struct link_memory *memory)
-{
-    return (struct origin *)(void *)(memory->thunks + memory->thunks_size) - memory->thunk_count;
-}
 
 static void translate_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
     struct translation *translation = context;
-    const struct link_memory *memory = translation->memory;
+    struct link_memory *memory = translation->memory;
+    uint8_t *place = memory->base + address;
     uint32_t packet[PACKET_WORDS_MAX];
-    if (address == translation->last ||
-        image_words(translation->image, address, packet, size) != size) {
-        return; /* it can have several such instructions */
+    if (address == translation->last) { /* it can have several such instructions */
+        return;
     }
     translation->last = address;
-    uint8_t *place = memory == NULL ? NULL : memory->base + address;
-    const uint32_t from = memory == NULL ? address : (uint32_t)(uintptr_t)place;
-    struct code code = {.address = from};
-    if (memory != NULL) {
-        memcpy(packet, place, size * sizeof *packet); /* relocated */
-        code.address = (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes;
-    }
-    const uint32_t live = live_after(&translation->liveness, address);
-    thunk_write(&code, packet, size, from, live);
+    memcpy(packet, place, size * sizeof *packet); /* relocated */
+    const uint32_t from = (uint32_t)(uintptr_t)place;
+    struct code code = {.address = (uint32_t)(uintptr_t)memory->thunks +
+                                   (uint32_t)translation->bytes};
     struct code jump = {.address = from};
-    code_jump(&jump, code.address);
+    thunk_write(&code, packet, size, from, live_after(&translation->liveness, address));
     const char *why = code.problem;
     if (why != NULL) {
         thunk_write_stop(&code);
     }
-    if (memory != NULL) {
-        memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
-        if (jump.problem == NULL) { /* one that is too far away ends qemu, as all would */
-            memcpy(place, jump.words, sizeof *jump.words);
-        }
-        origins(memory)[translation->count] = (struct origin){.start = code.address,
-                                                              .packet = from,
-                                                              .form = why == NULL ? NULL
-                                                                                  : form_of(word),
-                                                              .why = why};
+    memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
+    code_jump(&jump, code.address);
+    if (jump.problem == NULL) { /* one that is too far away ends qemu, as all would */
+        memcpy(place, jump.words, sizeof *jump.words);
     }
+    memory->thunk_origins[memory->thunk_count++] = (struct thunk_origin){
+        code.address, from, why == NULL ? NULL : form_of(word), why};
     translation->bytes += code.used * sizeof *code.words;
-    translation->count++;
 }
 
-size_t translate_room(const struct image *image, const struct functions *functions, size_t *count)
+#define THUNK_MAX (CODE_WORDS_MAX * sizeof(uint32_t))
+
+size_t translate_room(const struct image *image, const struct functions *functions)
 {
-    struct translation translation = {
-        .image = image,
-        .last = UINT32_MAX,
-        .liveness = {.image = image, .functions = functions},
-    };
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    code_scan(image, functions, form_is_floating, translate_packet, &translation);
-    liveness_free(&translation.liveness);
-    *count = translation.count;
-    return (translation.bytes + translation.count * sizeof(struct origin) + page - 1) & ~(page - 1);
+    return code_room(image, functions, form_is_floating, THUNK_MAX);
 }
 
 void translate_patch(const struct image *image, const struct functions *functions,
-                     const struct link_memory *memory)
+                     struct link_memory *memory)
 {
     struct translation translation = {
         .image = image,
@@ -92,11 +71,21 @@ void translate_patch(const struct image *image, const struct functions *function
         .last = UINT32_MAX,
         .liveness = {.image = image, .functions = functions, .base = memory->base},
     };
-    if (memory->thunk_count > 0) {
+    if (memory->thunks_size == 0) {
+        return;
+    }
+    memory->thunk_origins = calloc(memory->thunks_size / THUNK_MAX, sizeof(struct thunk_origin));
+    if (memory->thunk_origins != NULL) {
         code_scan(image, functions, form_is_floating, translate_packet, &translation);
         liveness_free(&translation.liveness);
-        mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
     }
+    /* Give back what was not needed. */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    memory->thunks_size = (translation.bytes + page - 1) & ~(page - 1);
+    uint8_t *end = memory->thunks + memory->thunks_size;
+    munmap(end, (size_t)(memory->mapping + memory->mapping_size - end));
+    memory->mapping_size = (size_t)(end - memory->mapping);
+    mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
 }
 
 uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
@@ -105,7 +94,7 @@ uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
     if (address - (uintptr_t)memory->thunks >= memory->thunks_size) {
         return address;
     }
-    const struct origin *all = origins(memory);
+    const struct thunk_origin *all = memory->thunk_origins;
     size_t low = 0, high = memory->thunk_count;
     while (high - low > 1) { /* the last one that starts at the address or before */
         const size_t middle = low + (high - low) / 2;

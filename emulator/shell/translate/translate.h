@@ -9,13 +9,13 @@
 #include "link.h"
 #include "translate/functions.h"
 
-/* Returns the bytes that the thunks of an image need before it, in whole pages, and stores their
- * number. */
-size_t translate_room(const struct image *image, const struct functions *functions, size_t *count);
+/* Returns the bytes that the thunks of an image need at most, in whole pages. */
+size_t translate_room(const struct image *image, const struct functions *functions);
 
-/* Writes the thunks to memory->thunks and changes the packets. The memory is writable. */
+/* Writes the thunks to memory->thunks, which is at the end of the mapping, and changes the packets. The
+ * memory is writable. What is not needed is unmapped. */
 void translate_patch(const struct image *image, const struct functions *functions,
-                     const struct link_memory *memory);
+                     struct link_memory *memory);
 
 /* If the address is in a thunk of the image, returns the address of the packet that it stands for,
  * and, if it cannot be translated, stores the instruction and why. Otherwise, returns the address

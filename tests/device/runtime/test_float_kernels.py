@@ -1,0 +1,31 @@
+"""Kernels in floating point give what scalar code gives, for each arch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.device.fastrpc.toolbox import Device, Toolbox
+
+from .conftest import HERE, QURT, WRAP, install
+from .test_threads import case
+
+CASES = ("rms", "soft", "dot", "delta", "types", "assembly")
+
+
+@pytest.mark.parametrize("arch", [68, 69, 73, 75, 79, 81])
+def test_kernels(make_device: Callable[..., Device], toolbox: Toolbox, arch: int) -> None:
+    device = make_device(arch=str(arch))
+    cpu = f"hexagonv{arch}+hvxv{arch}+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
+    skel = toolbox.skel(
+        f"float_kernels_{arch}",
+        *QURT,
+        *("-fno-builtin", f"-mcpu={cpu}", *WRAP),
+        source=str(HERE / "skel" / "float_kernels.c"),
+    )
+    install(device, skel, "float_kernels")
+    for name in CASES:
+        for seed in (1, 2):
+            code, _, log = case(device, "float_kernels", f"{name} {seed}")
+            assert (code, log) == (0, ""), name
