@@ -169,7 +169,7 @@ void fault_handle(int number, siginfo_t *information, void *context)
                           .text = words,
                           .number = number,
                           .pc = pc,
-                          .lr = machine->r31,
+                          .lr = module_return_address(pc, machine->r31, machine->r29),
                           .fp = machine->r30,
                           .sp = machine->r29,
                           .address = address};

@@ -37,6 +37,10 @@ const char *module_at(uintptr_t address, uint32_t *offset);
  * stores why, or returns NULL. Takes no lock, either. */
 const char *module_stopped_at(uintptr_t address, const char **why);
 
+/* Returns the return address of the function that executes at `pc`, of these registers: that in r31,
+ * unless a thunk has saved it, see translate/translate.h. */
+uintptr_t module_return_address(uintptr_t pc, uintptr_t r31, uintptr_t r29);
+
 /* ---- libraries that skels open themselves ---- */
 
 /* A module_opener for modules of the device. libcdsprpc searches for the library. While no call is

@@ -170,6 +170,14 @@ const char *module_stopped_at(uintptr_t address, const char **why)
     return instruction;
 }
 
+uintptr_t module_return_address(uintptr_t pc, uintptr_t r31, uintptr_t r29)
+{
+    const struct module *module = module_of(pc);
+    const bool computes = module != NULL && translate_contains(&module->memory, pc) &&
+                          translate_contains(&module->memory, r31);
+    return computes ? ((const uint32_t *)r29)[1] : r31; /* r31:30 are at r29 */
+}
+
 bool shell_module_span(const void *address, const void **memory, size_t *size)
 {
     modules_list_lock();

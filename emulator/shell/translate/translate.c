@@ -88,10 +88,15 @@ void translate_patch(const struct image *image, const struct functions *function
     mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
 }
 
+bool translate_contains(const struct link_memory *memory, uintptr_t address)
+{
+    return address - (uintptr_t)memory->thunks < memory->thunks_size;
+}
+
 uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
                            const char **instruction, const char **why)
 {
-    if (address - (uintptr_t)memory->thunks >= memory->thunks_size) {
+    if (!translate_contains(memory, address) || memory->thunk_count == 0) {
         return address;
     }
     const struct thunk_origin *all = memory->thunk_origins;

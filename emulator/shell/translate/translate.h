@@ -17,6 +17,9 @@ size_t translate_room(const struct image *image, const struct functions *functio
 void translate_patch(const struct image *image, const struct functions *functions,
                      struct link_memory *memory);
 
+/* Whether an address is in a thunk of the image. */
+bool translate_contains(const struct link_memory *memory, uintptr_t address);
+
 /* If the address is in a thunk of the image, returns the address of the packet that it stands for,
  * and, if it cannot be translated, stores the instruction and why. Otherwise, returns the address
  * itself. Signal handlers can call it. */

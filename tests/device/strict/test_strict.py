@@ -159,6 +159,11 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     code = faults.call("crash", "code").stderr
     assert ", a write to code or constant data\n" in code
     assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n" in code
+    for translated in ("store", "load"):
+        packet = faults.call("crash", translated).stderr
+        assert "at address 0x0, through a null pointer\n" in packet
+        line = faults.line(translated)
+        assert f"\n  at {translated}_float (faults_imp.c:{line})\n  by faults_crash (" in packet
     unsupported = faults.call("crash", "float").stderr
     assert (
         "crashed: Vd.f8=vabs(Vu.f8): the emulated device does not execute this instruction of HVX"

@@ -42,6 +42,23 @@ KERNEL void write_byte(volatile uint8_t *at)
     *at = 7; /* here: write */
 }
 
+/* A packet whose floating point is translated: its store, and a load that gives it a number. */
+KERNEL void store_float(volatile void *at)
+{
+    __asm__ volatile("{ v0.qf32 = vadd(v0.sf,v0.sf)\n vmem(%0+#0) = v0.new }" /* here: store */
+                     :
+                     : "r"(at)
+                     : "v0", "memory");
+}
+
+KERNEL void load_float(const volatile void *at)
+{
+    __asm__ volatile("{ v0.cur = vmem(%0+#0)\n v1.qf32 = vadd(v0.sf,v0.sf) }" /* here: load */
+                     :
+                     : "r"(at)
+                     : "v0", "v1");
+}
+
 KERNEL void write_null(void)
 {
     *(volatile int *)0x18 = 1; /* here: null */
@@ -213,6 +230,10 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
         scale_and_add(INT32_MAX, 2);
     } else if (strcmp(what, "sum") == 0) {
         scale_and_add(1, INT32_MAX);
+    } else if (strcmp(what, "store") == 0) {
+        store_float(NULL);
+    } else if (strcmp(what, "load") == 0) {
+        load_float(NULL);
     } else if (strcmp(what, "float") == 0) {
         __asm__ volatile(".word 0x1c66e0c0 // v0.f8 = vabs(v0.f8) of v79"); /* here: float */
     } else if (strcmp(what, "unknown") == 0) {
