@@ -371,6 +371,10 @@ void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_
         code->problem = "it uses the old and the new value of a register";
         return;
     }
+    if (thunk.changed >> WINDOW != 0) { /* which the compiler was asked to avoid */
+        code->problem = "its function changes registers that cannot be saved";
+        return;
+    }
     put_enter(code);
     for (unsigned vector = 0; vector < WINDOW; vector++) {
         if ((thunk.saved >> vector & 1u) != 0) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -53,6 +54,33 @@ def test_a_debugger_stops_when_the_skel_is_loaded_and_in_its_kernel(debuggee: De
         # Arguments: a 64-bit handle in r1:0, then int16_t factor, const int16_t *a, int a_len.
         factor, length = stub.register(2), stub.register(4)
         assert (factor, length) == (3, 1024)
+        assert stub.ask("c") == "W00"
+        stub.close()
+
+        status, output = run.finish()
+    assert status == 0
+    assert VERIFIED in output
+
+
+TRANSLATED = """    __asm__ volatile(".globl packet_with_float\\npacket_with_float:\\n"
+                     "{ v0.qf32 = vadd(v0.sf,v0.sf) }" : : : "v0");
+"""
+
+
+def test_a_breakpoint_on_a_translated_packet(debuggee: Debuggee, tmp_path: Path) -> None:
+    copy = Debuggee(tmp_path / "copy", variables=debuggee.variables)
+    shutil.copytree(debuggee.root, copy.root)
+    kernel = copy.root / "dsp/src/my_project_dsp_imp.c"
+    text = kernel.read_text()
+    kernel.write_text(text.replace("    int i = 0;\n", f"    int i = 0;\n{TRANSLATED}", 1))
+    with copy.waiting() as run:
+        packet = symbol(skel_file(copy), "packet_with_float")
+        stub = RemoteProtocol(run.socket)
+        loaded, modules = (symbol(run.shell(), f"_rtld_debug{end}") for end in ("_state", ""))
+        stub.run_to(loaded)
+        stub.run_to(loaded)
+        base = stub.word(stub.word(modules + MAP))
+        stub.run_to(base + packet)
         assert stub.ask("c") == "W00"
         stub.close()
 
