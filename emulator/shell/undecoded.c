@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "translate/forms.h"
+#include "user_dma.h"
 
 #define BLOCK_WORDS 8
 #define FOUND_MAX 16
@@ -34,17 +35,18 @@ static void skip(int number)
     longjmp(next, 1);
 }
 
-static bool is_stopped(const uint32_t *packet, size_t length)
+/* Whether another packet takes its place when the skel is loaded. */
+static bool is_replaced(const uint32_t *packet, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (form_is_floating(packet[i])) {
+        if (form_is_floating(packet[i]) || is_user_dma(packet[i])) {
             return true;
         }
     }
     return false;
 }
 
-/* Writes a block for each packet that is not stopped before, and its offset. Returns their number. */
+/* Writes a block for each packet that is not replaced, and its offset. Returns their number. */
 static size_t write_blocks(const uint32_t *code, size_t words, uint32_t *blocks, uint32_t *offsets)
 {
     size_t count = 0, length;
@@ -54,7 +56,7 @@ static size_t write_blocks(const uint32_t *code, size_t words, uint32_t *blocks,
                !ends_packet(code[at + length - 1])) {
             length++;
         }
-        if (is_stopped(code + at, length)) {
+        if (is_replaced(code + at, length)) {
             continue;
         }
         uint32_t *block = blocks + count * BLOCK_WORDS;

@@ -176,7 +176,7 @@ struct stub {
 #define RETURN_AT 16u /* of the call in the prologue */
 _Static_assert(offsetof(struct stub, word) == RETURN_AT + 16, "user_dma_enter finds the word");
 
-static bool is_user_dma(uint32_t word)
+bool is_user_dma(uint32_t word)
 {
     const uint32_t plain = word & ~PARSE;
     if ((word & PARSE) == 0) {

@@ -7,6 +7,8 @@
 #include "link.h"
 #include "translate/functions.h"
 
+bool is_user_dma(uint32_t word);
+
 /* Returns the bytes that the stubs of an image need before it, in whole pages. */
 size_t user_dma_room(const struct image *image, const struct functions *functions);
 

@@ -253,6 +253,14 @@ struct stubs {
     size_t count;
 };
 
+/* Gives an extended instruction another value. The extender stays: an instruction that uses a new value
+ * says how many others back its source is, and extenders are not counted. */
+static void extend(uint32_t *packet, size_t at, uint32_t value)
+{
+    packet[at - 1] = (extender_of(value) & ~PARSE) | (packet[at - 1] & PARSE);
+    packet[at] = with_value(reference_of(packet[at]), packet[at], value & 0x3fu);
+}
+
 /* Changes a word of a packet that is copied to where the code is. */
 static void change(struct code *code, uint32_t *packet, size_t at, uint32_t from,
                    struct stubs *stubs)
@@ -265,16 +273,12 @@ static void change(struct code *code, uint32_t *packet, size_t at, uint32_t from
     const bool is_extended = at > 0 && is_extender(packet[at - 1]);
     if (reference->kind == REFERENCE_ADDRESS && is_extended) {
         const uint32_t distance = target - here(code);
-        packet[at - 1] = (extender_of(distance) & ~PARSE) | (packet[at - 1] & PARSE);
-        packet[at] = with_value(reference, packet[at], distance & 0x3fu);
+        extend(packet, at, distance);
         return;
     }
     if (reference->kind != REFERENCE_JUMP || stubs->count == 2) {
         code->problem = "it needs its own address";
         return;
-    }
-    if (is_extended) {
-        packet[at - 1] = NOP | (packet[at - 1] & PARSE);
     }
     const bool calls = flow_of(packet[at]) == FLOW_CALL;
     if (calls) {
@@ -298,6 +302,16 @@ static void put_loop_end(struct code *code, const uint32_t *packet, size_t size)
         code_put(code, NOP | second);
     }
     code_put(code, NOP | PARSE_END);
+}
+
+/* Lets a word of a packet jump to words behind the start of the packet. */
+static void put_distance(uint32_t *packet, size_t at, uint32_t words)
+{
+    if (at > 0 && is_extender(packet[at - 1])) {
+        extend(packet, at, words * 4);
+    } else {
+        packet[at] = with_value(reference_of(packet[at]), packet[at], words);
+    }
 }
 
 void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
@@ -329,8 +343,7 @@ void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_
     }
     code_jump(code, back);
     for (size_t k = 0; k < stubs.count && code->problem == NULL; k++) {
-        uint32_t *word = &code->words[start + stubs.at[k]];
-        *word = with_value(reference_of(*word), *word, (uint32_t)(code->used - start));
+        put_distance(&code->words[start], stubs.at[k], (uint32_t)(code->used - start));
         if (tail != NULL) {
             tail(code, context);
         }

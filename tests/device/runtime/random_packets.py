@@ -81,7 +81,7 @@ def packets(seed: int, count: int, forms: Sequence[tuple[str, str]], folder: Pat
     while len(found) < count:
         candidates = [_packet(source, forms) for _ in range(2 * count)]
         lines = [candidate.text.replace(":endloop0", "") for candidate in candidates]
-        lines = [re.sub(r"jump \d[fb]", "jump .", line) for line in lines]
+        lines = [re.sub(r"(jump\S*)( #*)\d[fb]", r"\1\2.", line) for line in lines]
         taken = zig_assembles(lines, folder / "candidates.s")
         for candidate, good in zip(candidates, taken, strict=True):
             if good and not _uses_old_and_new(candidate):
@@ -208,6 +208,18 @@ def _jump(source: random.Random, packet: Packet, _: Sequence[int]) -> Packet:
     return packet._replace(parts=(*packet.parts, Part(text)), behind=behind, r6=0 if taken else 1)
 
 
+def _new_value_jump(source: random.Random, packet: Packet, _: Sequence[int]) -> Packet:
+    """A comparison of a new value behind an extender, which its distance does not count."""
+    if packet.behind or packet.before:
+        return packet
+    test, taken = source.choice((("gt(r3.new,r6)", 1), ("eq(r3.new,r6)", 0)))
+    return packet._replace(
+        parts=(*packet.parts, Part(f"r3 = add(r5,#0); if (cmp.{test}) jump:t ##8f")),
+        behind=" { r6 = add(r6,#1) }\n8:",
+        r6=0 if taken else 1,
+    )
+
+
 def _loop(source: random.Random, packet: Packet, _: Sequence[int]) -> Packet:
     if packet.behind or packet.before:
         return packet
@@ -225,7 +237,7 @@ def _loop_setup(source: random.Random, packet: Packet, _: Sequence[int]) -> Pack
 
 
 SHAPES = [_new_store, _old_store, _old_store, _integer, _integer, _load, _load, _extended, _jump]
-SHAPES += [_loop, _loop_setup]
+SHAPES += [_loop, _loop_setup, _new_value_jump]
 
 
 def _overwritten(source: random.Random, packet: Packet) -> Packet:
