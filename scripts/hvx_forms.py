@@ -1,8 +1,10 @@
 """Write the table of HVX instructions, with which the emulated device moves and replaces packets.
 
 LLVM's header of intrinsics names their forms.  Each is assembled with all operands 0, then with one
-bit of one operand set: what differs is where that bit of the operand is.  No QEMU that the project
-supports executes the forms with floating point.
+bit of one operand set: what differs is where that bit of the operand is.
+
+QEMU 7.2 and 10.0 do not execute the forms with floating point: they end, or execute another one.
+QEMU 7.2 also lacks integer ones of v69, and both lack one of v81.  All these are replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 
 TABLE = Path(__file__).parents[1] / "emulator" / "shell" / "translate" / "forms.inc"
 ENTRY = re.compile(r"Assembly Syntax: +(\S.*?)\s*\n +C Intrinsic Prototype: \w+ Q6_(\w+)\(")
-FLOAT = re.compile(r"\.(?:sf|hf|qf16|qf32|bf|f8|x)\b|vilog2|vfmv")
+FLOAT = r"\.(?:sf|hf|qf16|qf32|bf|f8|x)\b|vilog2|vfmv"
+LACKED = r"v6mpy|valign4|vasr\(Vuu|:>>16"
+REPLACED = re.compile(f"{FLOAT}|{LACKED}")
 UNKNOWN = {"Vd32.h=Vu32.hf:rnd", "Vd32=hi(Vss32)", "Vd32=lo(Vss32)"}  # which the assembler lacks
 OPERAND = re.compile(r"(?<![A-Za-z])([VRQMP])([a-z]{1,2})(32|8|4|2)(?![0-9])")
 IMMEDIATE = re.compile(r"#u(\d)")
@@ -33,7 +37,7 @@ PARSE = 0xC000  # bits that tell where a packet ends
 class Field(Value):
     """Where an instruction names a register: `at` is the lowest bit of the number."""
 
-    kind: str  # V, W (a pair), Q or R
+    kind: str  # V, W (a pair), Q, R, or R8 (of r0 to r7)
     access: str  # READ, WRITE or BOTH
     at: int
 
@@ -48,7 +52,7 @@ class Form(Value):
     fields: tuple[Field, ...]
 
     def row(self) -> str:
-        macro = "FLOAT" if FLOAT.search(self.syntax) else "INTEGER"
+        macro = "REPLACED" if REPLACED.search(self.syntax) else "EXECUTED"
         fields = ", ".join(f"{field.kind}_{field.access}({field.at})" for field in self.fields)
         text = OPERAND.sub(r"\1\2", self.syntax)
         return f'{macro}({self.name}, 0x{self.mask:08x}u, 0x{self.bits:08x}u, "{text}", {fields})'
@@ -58,9 +62,10 @@ def forms() -> list[Form]:
     zig = usable_zig()
     header = (zig.library / "include" / "hvx_hexagon_protos.h").read_text(encoding="utf-8")
     names = {
-        syntax: name
+        variant: variant_name
         for syntax, name in ENTRY.findall(header)
         if "vmem" not in syntax and "V" in syntax and syntax not in UNKNOWN
+        for variant, variant_name in _forms_of(syntax, name)
     }
     rows = [(syntax, bit, text) for syntax in names for bit, text in _variants(syntax)]
     packets = _assembled([text for *_, text in rows], zig.where)
@@ -70,6 +75,16 @@ def forms() -> list[Form]:
             words.setdefault(syntax, {})[bit] = packet[0] & ~PARSE
     found = [_form(syntax, names[syntax], bits) for syntax, bits in words.items()]
     return sorted(filter(None, found), key=lambda form: (form.bits, form.mask))
+
+
+def _forms_of(syntax: str, name: str) -> Iterator[tuple[str, str]]:
+    """One for each value of a constant, if the instruction is replaced: a function has one."""
+    constant = IMMEDIATE.search(syntax) if REPLACED.search(syntax) else None
+    if constant is None:
+        yield syntax, name
+        return
+    for value in range(1 << int(constant[1])):
+        yield syntax.replace(constant[0], f"#{value}"), f"{name}_{value}"
 
 
 Bit = tuple[str, int]  # an operand, and which bit of it
@@ -115,8 +130,10 @@ def _form(syntax: str, name: str, words: dict[Bit, int]) -> Form | None:
 def _field(syntax: str, operand: str, at: int) -> Field:
     kind = "W" if operand[0] == "V" and len(operand) == 3 else operand[0]
     conditional = syntax.startswith("if")
+    if f"{operand}8" in syntax and kind == "R":
+        kind = "R8"
     access = {"d": "BOTH" if conditional else "WRITE", "x": "BOTH", "y": "BOTH", "e": "BOTH"}
-    return Field(kind, access.get(operand[1], "READ") if kind != "R" else "READ", at)
+    return Field(kind, access.get(operand[1], "READ") if operand[0] != "R" else "READ", at)
 
 
 def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:

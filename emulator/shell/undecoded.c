@@ -39,7 +39,7 @@ static void skip(int number)
 static bool is_replaced(const uint32_t *packet, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (form_is_floating(packet[i]) || is_user_dma(packet[i])) {
+        if (form_is_replaced(packet[i]) || is_user_dma(packet[i])) {
             return true;
         }
     }

@@ -2,13 +2,13 @@
 #include "forms.h"
 
 /* The linker gives the addresses of the section of an operation, see operations.h. */
-#define FLOAT(name, ...)                                             \
+#define REPLACED(name, ...)                                          \
     extern const uint32_t __start_op_##name[] __attribute__((weak)); \
     extern const uint32_t __stop_op_##name[] __attribute__((weak));
-#define INTEGER(name, ...)
+#define EXECUTED(name, ...)
 #include "forms.inc"
-#undef FLOAT
-#undef INTEGER
+#undef REPLACED
+#undef EXECUTED
 
 #define V_READ(at) {FIELD_V | FIELD_READ, at}
 #define V_WRITE(at) {FIELD_V | FIELD_WRITE, at}
@@ -20,12 +20,13 @@
 #define Q_WRITE(at) {FIELD_Q | FIELD_WRITE, at}
 #define Q_BOTH(at) {FIELD_Q | FIELD_READ | FIELD_WRITE, at}
 #define R_READ(at) {FIELD_R | FIELD_READ, at}
+#define R8_READ(at) {FIELD_R | FIELD_R8 | FIELD_READ, at}
 
 /* Sorted by bits. */
 static const struct form forms[] = {
-#define FLOAT(name, mask, bits, syntax, ...)                                        \
+#define REPLACED(name, mask, bits, syntax, ...)                                     \
     {mask, bits, syntax, true, __start_op_##name, __stop_op_##name, {__VA_ARGS__}},
-#define INTEGER(name, mask, bits, syntax, ...)              \
+#define EXECUTED(name, mask, bits, syntax, ...)             \
     {mask, bits, syntax, false, NULL, NULL, {__VA_ARGS__}},
 #include "forms.inc"
 };
@@ -37,7 +38,7 @@ static const struct form forms[] = {
 #define KEYS 16u
 static uint16_t first[256 * KEYS + 1];
 static uint16_t numbers[FORM_COUNT * 2];
-static bool floating[256];
+static bool replaced[256];
 
 static bool fits(const struct form *form, unsigned key)
 {
@@ -51,7 +52,7 @@ __attribute__((constructor)) static void index_forms(void)
     for (unsigned top = 0; top < 256; top++) {
         size_t end = start;
         for (; end < FORM_COUNT && forms[end].bits >> 24 == top; end++) {
-            floating[top] = floating[top] || forms[end].floating;
+            replaced[top] = replaced[top] || forms[end].replaced;
         }
         for (unsigned key = 0; key < KEYS; key++) {
             first[top * KEYS + key] = (uint16_t)at;
@@ -78,10 +79,10 @@ const struct form *form_of(uint32_t word)
     return NULL;
 }
 
-bool form_is_floating(uint32_t word)
+bool form_is_replaced(uint32_t word)
 {
-    const struct form *form = floating[word >> 24] ? form_of(word) : NULL;
-    return form != NULL && form->floating;
+    const struct form *form = replaced[word >> 24] ? form_of(word) : NULL;
+    return form != NULL && form->replaced;
 }
 
 #define ALL_V UINT32_MAX

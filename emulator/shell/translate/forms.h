@@ -23,6 +23,7 @@ enum field_kind {
     FIELD_R = 8,
     FIELD_READ = 16,
     FIELD_WRITE = 32,
+    FIELD_R8 = 64, /* r0 to r7 only */
 };
 
 /* Where an instruction has the number of a register. */
@@ -35,7 +36,7 @@ struct field {
 struct form {
     uint32_t mask, bits;
     const char *syntax;
-    bool floating;
+    bool replaced; /* because a QEMU that the project supports does not execute it */
     const uint32_t *operation, *operation_end; /* see operations.h; NULL if there is none */
     struct field fields[FIELDS_MAX];
 };
@@ -43,8 +44,8 @@ struct form {
 /* Returns the form of a word, or NULL. Memory instructions of HVX have none. */
 const struct form *form_of(uint32_t word);
 
-/* Whether a word is an instruction with floating point. */
-bool form_is_floating(uint32_t word);
+/* Whether a word is an instruction that is replaced. */
+bool form_is_replaced(uint32_t word);
 
 /* Whether a word loads a vector that its packet itself can use: .cur, or .tmp, which the packet alone
  * can use. Stores which. */

@@ -192,30 +192,31 @@ BINARY(Vsf_vmin_VsfVsf, least(u, v, SF))
 BINARY(Vhf_vmax_VhfVhf, greatest(u, v, HF))
 BINARY(Vhf_vmin_VhfVhf, least(u, v, HF))
 
-/* Integers in the order of numbers, equal for 0 and -0, and for NaN of a kind: quiet ones are
- * greater than the others. */
-INLINE words rank(words x, int f, int e)
+/* Integers in the order of numbers, equal for 0 and -0, and for NaN of a kind: these are `above`
+ * infinity, quiet ones by one more. */
+INLINE words rank(words x, int above, int f, int e)
 {
     const int width = width_of(f, e);
     const words size = x & constant(all_but_sign(f, e), width);
     const words quiet = smaller(x & constant(1 << (f - 1), width), constant(1, width), width);
-    const words nan = constant(infinity(f, e) + 1, width) + quiet; /* no lane carries */
+    const words nan = constant(infinity(f, e) + above, width) + quiet; /* no lane carries */
     const words ranked = choose(number_nan(x, f, e), nan, size), sign = negative(x, width);
     return minus(ranked ^ sign, sign, width);
 }
 
-#define COMPARISON(name, ...) BINARY_PAIR(name, pair_of(rank(u, __VA_ARGS__), rank(v, __VA_ARGS__)))
+#define COMPARISON(name, above_u, above_v, ...)                                              \
+    BINARY_PAIR(name, pair_of(rank(u, above_u, __VA_ARGS__), rank(v, above_v, __VA_ARGS__)))
 #define COMPARISONS(compare, letters, ...)                              \
     COMPARISON(Q_vcmp_##compare##_##letters##letters, __VA_ARGS__)      \
     COMPARISON(Q_vcmp_##compare##and_Q##letters##letters, __VA_ARGS__)  \
     COMPARISON(Q_vcmp_##compare##or_Q##letters##letters, __VA_ARGS__)   \
     COMPARISON(Q_vcmp_##compare##xacc_Q##letters##letters, __VA_ARGS__)
 
-COMPARISONS(gt, Vsf, SF)
-COMPARISONS(gt, Vhf, HF)
-COMPARISONS(gt, Vbf, BF)
-COMPARISONS(eq, Vsf, SF)
-COMPARISONS(eq, Vhf, HF)
+COMPARISONS(gt, Vsf, 1, 1, SF)
+COMPARISONS(gt, Vhf, 1, 1, HF)
+COMPARISONS(gt, Vbf, 1, 1, BF)
+COMPARISONS(eq, Vsf, 1, 3, SF) /* a NaN is equal to nothing */
+COMPARISONS(eq, Vhf, 1, 3, HF)
 
 /* ---- conversions between formats ---- */
 

@@ -1,4 +1,4 @@
-/* thunk.c: writes thunks, each of which stands for a packet with floating point.
+/* thunk.c: writes thunks, each of which stands for a packet with an instruction that is replaced.
  *
  * A thunk saves the registers that the functions change, moves the sources of each instruction to v0
  * and so on, calls its function, and moves the result to the destination. Then it executes the packet
@@ -155,7 +155,7 @@ static void put_sources(struct code *code, const struct thunk *thunk, size_t ind
             continue;
         }
         if ((field.kind & FIELD_R) != 0) {
-            put_scalar(code, number);
+            put_scalar(code, (field.kind & FIELD_R8) != 0 ? number & 7u : number);
             code_put(code, 0x19a00020u | PARSE_END | to++); /* vsplat(r0) */
         } else if ((field.kind & FIELD_PAIR) != 0) {
             put_source(code, thunk, to++, number & 30u, index == 0);
@@ -225,7 +225,7 @@ static void collect(struct thunk *thunk)
 {
     for (size_t i = 0; i < thunk->size; i++) {
         const uint32_t word = thunk->packet[i];
-        if ((i > 0 && is_extender(thunk->packet[i - 1])) || !form_is_floating(word)) {
+        if ((i > 0 && is_extender(thunk->packet[i - 1])) || !form_is_replaced(word)) {
             continue;
         }
         struct instruction *instruction = &thunk->instructions[thunk->count++];
@@ -243,14 +243,21 @@ static void collect(struct thunk *thunk)
     }
 }
 
-/* The vectors that the functions change, and those of their parameters. */
+/* The vectors that the function changes, and those of its parameters: one for each but a predicate. */
 static uint32_t changed_by(const struct form *form)
 {
-    uint32_t changed = 7; /* parameters: v0 to v2, and, after a pair, v3 */
+    uint32_t changed = 0;
+    unsigned parameters = 0;
     for (const uint32_t *word = form->operation; word != form->operation_end; word++) {
         changed |= vectors_changed(*word);
     }
-    return changed | ((form->fields[0].kind & FIELD_PAIR) != 0 ? 8u : 0);
+    for (size_t i = 0; i < FIELDS_MAX; i++) {
+        const unsigned kind = form->fields[i].kind;
+        if ((kind & FIELD_READ) != 0 && (kind & FIELD_Q) == 0) {
+            parameters += (kind & FIELD_PAIR) != 0 ? 2 : 1;
+        }
+    }
+    return changed | ((1u << parameters) - 1u);
 }
 
 /* Whether the packet stores the new value of an instruction whose destination is delayed. Bits 2:1 of

@@ -1,4 +1,4 @@
-/* thunk.h: code that stands for a packet with floating point. */
+/* thunk.h: code that stands for a packet with an instruction that is replaced. */
 #ifndef BUILDTOOL_SHELL_THUNK_H
 #define BUILDTOOL_SHELL_THUNK_H
 

@@ -1,4 +1,4 @@
-/* translate.c: finds the packets with floating point in an image, and replaces them by thunks. */
+/* translate.c: finds the packets of an image with instructions that are replaced, and writes thunks. */
 #include "translate.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void translate_packet(void *context, uint32_t address, size_t size, uint3
 
 size_t translate_room(const struct image *image, const struct functions *functions)
 {
-    return code_room(image, functions, form_is_floating, THUNK_MAX);
+    return code_room(image, functions, form_is_replaced, THUNK_MAX);
 }
 
 void translate_patch(const struct image *image, const struct functions *functions,
@@ -76,7 +76,7 @@ void translate_patch(const struct image *image, const struct functions *function
     }
     memory->thunk_origins = calloc(memory->thunks_size / THUNK_MAX, sizeof(struct thunk_origin));
     if (memory->thunk_origins != NULL) {
-        code_scan(image, functions, form_is_floating, translate_packet, &translation);
+        code_scan(image, functions, form_is_replaced, translate_packet, &translation);
         liveness_free(&translation.liveness);
     }
     /* Give back what was not needed. */

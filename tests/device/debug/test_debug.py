@@ -69,7 +69,7 @@ TRANSLATED = """    __asm__ volatile(".globl packet_with_float\\npacket_with_flo
 
 def test_a_breakpoint_on_a_translated_packet(debuggee: Debuggee, tmp_path: Path) -> None:
     copy = Debuggee(tmp_path / "copy", variables=debuggee.variables)
-    shutil.copytree(debuggee.root, copy.root)
+    shutil.copytree(debuggee.root, copy.root, ignore=shutil.ignore_patterns(".buildtool"))
     kernel = copy.root / "dsp/src/my_project_dsp_imp.c"
     text = kernel.read_text()
     kernel.write_text(text.replace("    int i = 0;\n", f"    int i = 0;\n{TRANSLATED}", 1))

@@ -210,7 +210,8 @@ OPERAND = re.compile(r"([VR])(u|uu|v|t)(?:\.(\w+))?")
 
 
 class Inputs(NamedTuple):
-    """Registers: u, the upper half of uu, v, x and its upper half, as bytes; a predicate."""
+    """Registers: u, the upper half of uu, v, x and its upper half, as bytes; a predicate, which is
+    the upper half of vv, too."""
 
     u: bytes
     uu: bytes
@@ -320,8 +321,9 @@ def _spread(values: list[Lane], width: int) -> list[Lane]:
 def _predicate(operation: str, accumulate: str, kind: str, inputs: Inputs) -> Iterator[bytes]:
     size = BITS[kind] // 8
     for i, (u, v) in enumerate(zip(lanes(kind, inputs.u), lanes(kind, inputs.v), strict=True)):
-        a, b = rank(decode(kind, u)), rank(decode(kind, v))
-        holds = a > b if operation.endswith("gt") else a == b
+        a, b = decode(kind, u), decode(kind, v)
+        greater = operation.endswith("gt")
+        holds = rank(a) > rank(b) if greater else rank(a) == rank(b) and a.kind != NAN
         for old in inputs.q[i * size : (i + 1) * size]:
             bit = bool(old & 1)
             new = {"": holds, "&": holds and bit, "|": holds or bit, "^": holds != bit}[accumulate]

@@ -63,7 +63,8 @@ def test_a_cache_that_is_cleared_all_the_time_is_shared_without_a_note(tmp_path:
     counts = [json.loads(end(process)) for process in processes]
     (tmp_path / "done").touch()
     end(upset)
-    assert min(one["put"] for one in counts) > 10
+    # How much is there to get depends on how fast the other process clears.
+    assert min(one["put"] + one["got"] for one in counts) > 10
     assert verify(Store(tmp_path / "cache")).wrong == ()
 
 

@@ -161,8 +161,8 @@ static int method(uint32_t number, uint32_t sc, remote_arg *pra)
         }
         return 0;
     case 16:
-        /* v0 = valign4(v0,v1,r2) of v81: no QEMU so far has it */
-        __asm__ volatile(".word 0x180ac0a0" ::: "v0");
+        /* no instruction */
+        __asm__ volatile(".word 0x6fffffff");
         return 0;
 #ifdef NEEDS_UNKNOWN
     case 20:

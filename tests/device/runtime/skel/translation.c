@@ -1,4 +1,4 @@
-/* translation.c: a function for each instruction with floating point, and the same words as data.
+/* translation.c: a function for each instruction that is replaced, and the same words as data.
  *
  * The test writes forms.h, with FORMS: LIST(number, word, stores) for each of them. */
 #include <stdio.h>
@@ -6,10 +6,11 @@
 #include "cases.h"
 #include "forms.h"
 
-/* Of inputs v0 to v2, v4 and v5, q0 and r3, into v8 and v9 or a predicate: see `stores`. */
+/* Of inputs v0 to v5, q0 (of the bits of v3) and r3, into v8 and v9 or a predicate: see `stores`. */
 #define LOAD                                                           \
     "{ v0 = vmem(r0+#0) }\n{ v1 = vmem(r0+#1) }\n"                     \
-    "{ v2 = vmem(r0+#2) }\n{ v4 = vmem(r0+#3) }\n"                     \
+    "{ v2 = vmem(r0+#2) }\n{ v3 = vmem(r0+#5) }\n"                     \
+    "{ v4 = vmem(r0+#3) }\n"                                           \
     "{ v5 = vmem(r0+#4) }\n{ v6 = vmem(r0+#5) }\n"                     \
     "{ r2 = ##0x01010101 }\n{ q0 = vand(v6,r2); q1 = vand(v6,r2) }\n"  \
     "{ r3 = memw(r0+#768) }\n{ v8 = vxor(v8,v8); v9 = vxor(v9,v9) }\n"

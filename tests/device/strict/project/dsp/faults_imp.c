@@ -237,7 +237,7 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
     } else if (strcmp(what, "float") == 0) {
         __asm__ volatile(".word 0x1c66e0c0 // v0.f8 = vabs(v0.f8) of v79"); /* here: float */
     } else if (strcmp(what, "unknown") == 0) {
-        __asm__ volatile(".word 0x180ac0a0 // valign4 of v81"); /* here: unknown */
+        __asm__ volatile(".word 0x6fffffff // no instruction"); /* here: unknown */
     }
     return AEE_SUCCESS;
 }
