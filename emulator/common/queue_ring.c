@@ -25,9 +25,11 @@ static uint32_t load(const uint32_t *word)
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
+/* An exchange: on Hexagon, LLVM stores a value without a barrier, and qemu executes none. The next load,
+ * of the number of waiting threads, could overtake the store. */
 static void store(uint32_t *word, uint32_t value)
 {
-    __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+    __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
 }
 
 static uint32_t rounded(uint32_t size)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counter_packet.h"
+#include "translate/forms.h"
 
 struct scan {
     const struct image *image;
@@ -19,6 +19,27 @@ struct scan {
 static bool may_be_code(const struct functions *functions, uint32_t address)
 {
     return functions == NULL || functions->count == 0 || function_at(functions, address) != NULL;
+}
+
+/* Finds the packet that contains words[at]. Returns false when the words around it are no packet,
+ * which means that they are data. */
+static bool packet_around(const uint32_t *words, size_t count, size_t at, size_t *first,
+                          size_t *size)
+{
+    size_t start = at;
+    while (start > 0 && !ends_packet(words[start - 1])) {
+        start--;
+        if (at - start >= PACKET_WORDS_MAX) {
+            return false;
+        }
+    }
+    size_t end = at;
+    while (end < count && !ends_packet(words[end])) {
+        end++;
+    }
+    *first = start;
+    *size = end + 1 - start;
+    return end < count && *size <= PACKET_WORDS_MAX;
 }
 
 /* Visits the packets of a range of a segment. */

@@ -12,13 +12,11 @@
 #include <unistd.h>
 
 #include "AEEStdErr.h"
-#include "counters.h"
 #include "module_list.h"
 #include "releases.h"
 #include "runtime/heap.h"
 #include "unimplemented.h"
 #include "translate/translate.h"
-#include "user_dma.h"
 
 enum {
     HEX_NONE = 0,
@@ -216,6 +214,8 @@ static int64_t first_page(const struct image *image, uint32_t size)
     return (int64_t)image->low - ((image->low - boundary) & (size - 1));
 }
 
+#define THUNKS_BEHIND_MAX (4u << 20) /* bytes of an image that has its thunks behind it */
+
 static int map(const struct image *image, const struct functions *functions,
                struct link_memory *memory, char *reason, size_t room)
 {
@@ -223,12 +223,12 @@ static int map(const struct image *image, const struct functions *functions,
     alignment = image->alignment > alignment ? image->alignment : alignment;
     const int64_t first = first_page(image, alignment);
     size_t span = (size_t)(image->high - first);
-    memory->trampolines_size = counters_room(image);
     memory->thunks_size = translate_room(image, functions);
-    memory->user_dma_size = user_dma_room(image, functions);
-    const size_t before = memory->trampolines_size + memory->user_dma_size;
     span = (span + alignment - 1) & ~(size_t)(alignment - 1);
-    memory->mapping_size = before + span + memory->thunks_size + alignment;
+    /* A jump reaches 8 MB, and code is in front of data. */
+    memory->thunks_first = span > THUNKS_BEHIND_MAX;
+    const size_t before = memory->thunks_first ? memory->thunks_size : 0;
+    memory->mapping_size = span + memory->thunks_size + alignment;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -240,9 +240,7 @@ static int map(const struct image *image, const struct functions *functions,
     uintptr_t start = (uintptr_t)mapping + before;
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
-    memory->trampolines = (uint8_t *)start - memory->trampolines_size;
-    memory->user_dma = memory->trampolines - memory->user_dma_size;
-    memory->thunks = (uint8_t *)start + span;
+    memory->thunks = memory->thunks_first ? (uint8_t *)start - before : (uint8_t *)start + span;
     memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
@@ -296,10 +294,8 @@ static int load(const struct image *image, const struct functions *functions, st
         link_unmap(memory);
         return code;
     }
-    translate_patch(image, functions, memory);
+    translate_patch(image, functions, memory, module_name(module));
     releases_patch(image, functions, memory);
-    counters_patch(image, memory, module_name(module));
-    user_dma_patch(image, functions, memory);
     protect(image, memory);
     return AEE_SUCCESS;
 }

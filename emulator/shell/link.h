@@ -2,6 +2,8 @@
 #ifndef BUILDTOOL_SHELL_LINK_H
 #define BUILDTOOL_SHELL_LINK_H
 
+#include <stdbool.h>
+
 #include "image.h"
 
 struct module;
@@ -11,12 +13,9 @@ struct link_memory {
     uint8_t *mapping;
     size_t mapping_size;
     uint8_t *base;
-    uint8_t *trampolines; /* before the image, see counters.h */
-    size_t trampolines_size;
-    uint8_t *user_dma; /* before the trampolines, see user_dma.h */
-    size_t user_dma_size;
-    uint8_t *thunks; /* behind the image, see translate/translate.h */
+    uint8_t *thunks; /* behind the image or before it, see translate/translate.h */
     size_t thunks_size;
+    bool thunks_first;
     struct thunk_origin *thunk_origins; /* of each, in their order */
     size_t thunk_count;
 };

@@ -1,13 +1,11 @@
 /* module_symbols.c: finds symbols of loaded modules by name and by address. */
 #include <string.h>
 
-#include "counters.h"
 #include "module_list.h"
 #include "runtime/thread_local.h"
 #include "shell.h"
 #include "symbols.h"
 #include "translate/translate.h"
-#include "user_dma.h"
 
 /* ---- by name ---- */
 
@@ -153,9 +151,7 @@ const char *module_at(uintptr_t address, uint32_t *offset)
         return NULL;
     }
     const char *instruction, *why;
-    address = counters_origin(&module->memory, address);
     address = translate_origin(&module->memory, address, &instruction, &why);
-    address = user_dma_origin(&module->memory, address);
     *offset = (uint32_t)(address - (uintptr_t)module->memory.base);
     return module->name;
 }

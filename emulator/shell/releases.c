@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "code_scan.h"
-#include "counter_packet.h"
+#include "translate/forms.h"
 
-#define PARSE 0xc000u
 #define OPERANDS 0x001f1f00u /* Rs, Rt */
 #define NOP 0x7f000000u
 

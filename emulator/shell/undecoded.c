@@ -16,8 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "translate/forms.h"
-#include "user_dma.h"
+#include "translate/thunk.h"
 
 #define BLOCK_WORDS 8
 #define FOUND_MAX 16
@@ -39,7 +38,7 @@ static void skip(int number)
 static bool is_replaced(const uint32_t *packet, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (form_is_replaced(packet[i]) || is_user_dma(packet[i])) {
+        if (thunk_replaces(packet[i])) {
             return true;
         }
     }

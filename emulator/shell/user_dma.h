@@ -1,23 +1,16 @@
-/* user_dma.h: executes the instructions of user DMA, which qemu lacks: dmstart, dmlink, dmpoll,
- * dmwait, dmpause and dmresume. A packet with one of them is replaced by a jump to a stub, which
- * calls a function and jumps back. */
+/* user_dma.h: what the instructions of user DMA do, which qemu lacks. */
 #ifndef BUILDTOOL_SHELL_USER_DMA_H
 #define BUILDTOOL_SHELL_USER_DMA_H
 
-#include "link.h"
-#include "translate/functions.h"
+#include <stdint.h>
 
-bool is_user_dma(uint32_t word);
+/* dmstart: starts a chain of descriptors, of which this is the address of the first one. */
+void user_dma_start(uint32_t first);
 
-/* Returns the bytes that the stubs of an image need before it, in whole pages. */
-size_t user_dma_room(const struct image *image, const struct functions *functions);
+/* dmlink: starts a chain behind a descriptor, if there is one. */
+void user_dma_link(uint32_t last, uint32_t first);
 
-/* Writes the stubs to memory->user_dma and changes the packets. The memory is writable. */
-void user_dma_patch(const struct image *image, const struct functions *functions,
-                    const struct link_memory *memory);
-
-/* If the address is in a stub of the image, returns the address of the packet that it stands for.
- * Otherwise, returns the address itself. Signal handlers can call it. */
-uintptr_t user_dma_origin(const struct link_memory *memory, uintptr_t address);
+/* dmpoll, dmwait and dmpause: ends what this thread has started, and returns the state: 0, idle. */
+uint64_t user_dma_finish(void);
 
 #endif

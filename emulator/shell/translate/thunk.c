@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "calls.h"
 #include "thunk_area.h"
 
 #define BASE 16u /* the register that points to the area */
@@ -31,6 +32,7 @@ struct instruction {
 struct thunk {
     const uint32_t *packet;
     size_t size;
+    const struct call *calls[PACKET_WORDS_MAX]; /* for each word, or NULL */
     struct instruction instructions[PACKET_WORDS_MAX];
     size_t count;
     uint32_t changed; /* vectors of the window that the functions change */
@@ -90,16 +92,16 @@ static void put_load(struct code *code, const struct thunk *thunk, unsigned vect
     }
 }
 
-/* Loads a scalar register of the program, whose value can be in the area, to r0. */
-static void put_scalar(struct code *code, unsigned number)
+/* Loads a scalar register of the program, whose value can be in the area, to r0 or r1. */
+static void put_scalar(struct code *code, unsigned to, unsigned number)
 {
     if (number <= 17 || number == 28) {
         const uint32_t at = number == 28 ? 18 : number;
-        code_load_scalar(code, 0, BASE, AREA_REGISTERS - AREA_BASE_VECTOR * 128 + at * 4);
+        code_load_scalar(code, to, BASE, AREA_REGISTERS - AREA_BASE_VECTOR * 128 + at * 4);
     } else if (number == 31) {
-        code->problem = "it loads from the address in r31";
+        code_load_scalar(code, to, 29, 4);
     } else {
-        code_add(code, 0, number, number == 29 ? 16 : 0);
+        code_add(code, to, number, number == 29 ? 16 : 0);
     }
 }
 
@@ -121,7 +123,7 @@ static bool put_forwarded(struct code *code, const struct thunk *thunk, unsigned
         const uint32_t condition = predicate ? 0x00800000u | (word & 0x1800u) |
                                                    ((word >> 5 & 1u) == 0 ? 0x40u : 0x60u)
                                              : 0;
-        put_scalar(code, word >> 16 & 31u);
+        put_scalar(code, 0, word >> 16 & 31u);
         code_put(code, 0x28000000u | PARSE_END | offset | condition | to);
         return true;
     }
@@ -155,7 +157,7 @@ static void put_sources(struct code *code, const struct thunk *thunk, size_t ind
             continue;
         }
         if ((field.kind & FIELD_R) != 0) {
-            put_scalar(code, (field.kind & FIELD_R8) != 0 ? number & 7u : number);
+            put_scalar(code, 0, (field.kind & FIELD_R8) != 0 ? number & 7u : number);
             code_put(code, 0x19a00020u | PARSE_END | to++); /* vsplat(r0) */
         } else if ((field.kind & FIELD_PAIR) != 0) {
             put_source(code, thunk, to++, number & 30u, index == 0);
@@ -225,7 +227,11 @@ static void collect(struct thunk *thunk)
 {
     for (size_t i = 0; i < thunk->size; i++) {
         const uint32_t word = thunk->packet[i];
-        if ((i > 0 && is_extender(thunk->packet[i - 1])) || !form_is_replaced(word)) {
+        if (i > 0 && is_extender(thunk->packet[i - 1])) {
+            continue;
+        }
+        thunk->calls[i] = call_of(word);
+        if (!form_is_replaced(word)) {
             continue;
         }
         struct instruction *instruction = &thunk->instructions[thunk->count++];
@@ -363,6 +369,56 @@ static void put_destinations(struct code *code, const struct thunk *thunk)
     }
 }
 
+static void put_calls(struct code *code, const struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->size; i++) {
+        const struct call *call = thunk->calls[i];
+        if (call == NULL) {
+            continue;
+        }
+        put_enter(code);
+        for (unsigned n = 0; n < call->operands; n++) {
+            put_scalar(code, n, thunk->packet[i] >> (16 - 8 * n) & 31u);
+        }
+        code_call(code, address_of((const void *)(uintptr_t)call->function));
+        put_leave(code);
+    }
+}
+
+/* Computes the instructions with vectors. */
+static void put_instructions(struct code *code, struct thunk *thunk, uint32_t live)
+{
+    if (thunk->count == 0) {
+        return;
+    }
+    if (!plan(thunk, live)) {
+        code->problem = "it uses the old and the new value of a register";
+        return;
+    }
+    if (thunk->changed >> WINDOW != 0) { /* which the compiler was asked to avoid */
+        code->problem = "its function changes registers that cannot be saved";
+        return;
+    }
+    put_enter(code);
+    for (unsigned vector = 0; vector < WINDOW; vector++) {
+        if ((thunk->saved >> vector & 1u) != 0) {
+            put_save(code, thunk, vector, vector);
+        }
+    }
+    for (size_t i = 0; i < thunk->count; i++) {
+        put_sources(code, thunk, i);
+        code_call(code, address_of(thunk->instructions[i].form->operation));
+        put_result(code, thunk, i);
+    }
+    put_destinations(code, thunk);
+    put_leave(code);
+}
+
+bool thunk_replaces(uint32_t word)
+{
+    return form_is_replaced(word) || call_of(word) != NULL;
+}
+
 void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                  uint32_t live)
 {
@@ -374,31 +430,18 @@ void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_
             return;
         }
     }
-    if (!plan(&thunk, live)) {
-        code->problem = "it uses the old and the new value of a register";
-        return;
-    }
-    if (thunk.changed >> WINDOW != 0) { /* which the compiler was asked to avoid */
-        code->problem = "its function changes registers that cannot be saved";
-        return;
-    }
-    put_enter(code);
-    for (unsigned vector = 0; vector < WINDOW; vector++) {
-        if ((thunk.saved >> vector & 1u) != 0) {
-            put_save(code, &thunk, vector, vector);
-        }
-    }
-    for (size_t i = 0; i < thunk.count; i++) {
-        put_sources(code, &thunk, i);
-        code_call(code, address_of(thunk.instructions[i].form->operation));
-        put_result(code, &thunk, i);
-    }
-    put_destinations(code, &thunk);
-    put_leave(code);
+    put_calls(code, &thunk);
+    put_instructions(code, &thunk, live);
     uint32_t rest[PACKET_WORDS_MAX];
     memcpy(rest, packet, size * sizeof *rest);
     for (size_t i = 0; i < thunk.count; i++) {
         rest[thunk.instructions[i].at] = replacement(&thunk.instructions[i]);
+    }
+    for (size_t i = 0; i < size; i++) {
+        const struct call *call = thunk.calls[i];
+        if (call != NULL) {
+            rest[i] = call->replacement | (packet[i] & (call->target | PARSE));
+        }
     }
     code_packet(code, rest, size, from, thunk.delayed ? put_delayed : NULL, &thunk);
 }

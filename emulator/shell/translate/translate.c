@@ -1,19 +1,22 @@
 /* translate.c: finds the packets of an image with instructions that are replaced, and writes thunks. */
 #include "translate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "code_scan.h"
+#include "calls.h"
 #include "liveness.h"
+#include "runtime/runtime.h"
 #include "thunk.h"
 
 /* Of a thunk: where it starts, and the packet that it stands for. */
 struct thunk_origin {
     uint32_t start, packet;
-    const struct form *form; /* if it is not translated: one that is in it */
+    const char *instruction; /* if it is not translated: one that is in it */
     const char *why;
 };
 
@@ -23,7 +26,23 @@ struct translation {
     uint32_t last; /* the packet that was translated last */
     struct liveness liveness;
     size_t bytes;
+    unsigned far; /* packets that are too far away */
+    char far_places[256];
 };
+
+static void add_far(struct translation *translation, uint32_t address)
+{
+    const size_t used = strlen(translation->far_places);
+    snprintf(translation->far_places + used, sizeof translation->far_places - used, "%s+0x%x",
+             used == 0 ? "" : ", ", (unsigned)address);
+    translation->far++;
+}
+
+static const char *name_of(uint32_t word)
+{
+    const struct call *call = call_of(word);
+    return call != NULL ? call->name : form_of(word)->syntax;
+}
 
 static void translate_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
@@ -45,13 +64,15 @@ static void translate_packet(void *context, uint32_t address, size_t size, uint3
     if (why != NULL) {
         thunk_write_stop(&code);
     }
-    memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
     code_jump(&jump, code.address);
-    if (jump.problem == NULL) { /* one that is too far away ends qemu, as all would */
-        memcpy(place, jump.words, sizeof *jump.words);
+    if (jump.problem != NULL) {
+        add_far(translation, address);
+        return;
     }
+    memcpy(place, jump.words, sizeof *jump.words);
+    memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
     memory->thunk_origins[memory->thunk_count++] = (struct thunk_origin){
-        code.address, from, why == NULL ? NULL : form_of(word), why};
+        code.address, from, why == NULL ? NULL : name_of(word), why};
     translation->bytes += code.used * sizeof *code.words;
 }
 
@@ -59,11 +80,11 @@ static void translate_packet(void *context, uint32_t address, size_t size, uint3
 
 size_t translate_room(const struct image *image, const struct functions *functions)
 {
-    return code_room(image, functions, form_is_replaced, THUNK_MAX);
+    return code_room(image, functions, thunk_replaces, THUNK_MAX);
 }
 
 void translate_patch(const struct image *image, const struct functions *functions,
-                     struct link_memory *memory)
+                     struct link_memory *memory, const char *name)
 {
     struct translation translation = {
         .image = image,
@@ -76,16 +97,25 @@ void translate_patch(const struct image *image, const struct functions *function
     }
     memory->thunk_origins = calloc(memory->thunks_size / THUNK_MAX, sizeof(struct thunk_origin));
     if (memory->thunk_origins != NULL) {
-        code_scan(image, functions, form_is_replaced, translate_packet, &translation);
+        code_scan(image, functions, thunk_replaces, translate_packet, &translation);
         liveness_free(&translation.liveness);
     }
-    /* Give back what was not needed. */
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    memory->thunks_size = (translation.bytes + page - 1) & ~(page - 1);
-    uint8_t *end = memory->thunks + memory->thunks_size;
-    munmap(end, (size_t)(memory->mapping + memory->mapping_size - end));
-    memory->mapping_size = (size_t)(end - memory->mapping);
+    if (!memory->thunks_first) { /* give back what was not needed */
+        const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        memory->thunks_size = (translation.bytes + page - 1) & ~(page - 1);
+        uint8_t *end = memory->thunks + memory->thunks_size;
+        munmap(end, (size_t)(memory->mapping + memory->mapping_size - end));
+        memory->mapping_size = (size_t)(end - memory->mapping);
+    }
     mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
+    if (translation.far > 0) {
+        shell_logf(SHELL_ERROR,
+                   "%s: %u packet%s with instructions that qemu does not execute %s too far from "
+                   "the %s of the file, 8 MB or more, to be replaced: %s",
+                   name, translation.far, translation.far == 1 ? "" : "s",
+                   translation.far == 1 ? "is" : "are", memory->thunks_first ? "start" : "end",
+                   translation.far_places);
+    }
 }
 
 bool translate_contains(const struct link_memory *memory, uintptr_t address)
@@ -109,9 +139,15 @@ uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
             high = middle;
         }
     }
-    if (all[low].form != NULL) {
-        *instruction = all[low].form->syntax;
+    if (all[low].instruction != NULL) {
+        *instruction = all[low].instruction;
         *why = all[low].why;
     }
-    return all[low].packet;
+    /* A call that is alone in its packet is one of the shell's functions. */
+    uint32_t before = 0;
+    if (address - (uintptr_t)memory->thunks >= sizeof before) {
+        memcpy(&before, (const void *)(address - sizeof before), sizeof before);
+    }
+    const bool returns = (before & (0xfe000000u | PARSE)) == (0x5a000000u | PARSE_END);
+    return all[low].packet + (returns ? 4 : 0);
 }

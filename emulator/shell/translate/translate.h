@@ -12,17 +12,18 @@
 /* Returns the bytes that the thunks of an image need at most, in whole pages. */
 size_t translate_room(const struct image *image, const struct functions *functions);
 
-/* Writes the thunks to memory->thunks, which is at the end of the mapping, and changes the packets. The
- * memory is writable. What is not needed is unmapped. */
+/* Writes the thunks to memory->thunks, which is at an end of the mapping, and changes the packets. The
+ * memory is writable. At the upper end, what is not needed is unmapped. Logs the packets that are too far away, with the
+ * name of the module. */
 void translate_patch(const struct image *image, const struct functions *functions,
-                     struct link_memory *memory);
+                     struct link_memory *memory, const char *name);
 
 /* Whether an address is in a thunk of the image. */
 bool translate_contains(const struct link_memory *memory, uintptr_t address);
 
 /* If the address is in a thunk of the image, returns the address of the packet that it stands for,
- * and, if it cannot be translated, stores the instruction and why. Otherwise, returns the address
- * itself. Signal handlers can call it. */
+ * and, if it cannot be translated, stores the instruction and why; of a return address, one that
+ * is behind the start of the packet. Otherwise, returns the address itself. Signal handlers can call it. */
 uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
                            const char **instruction, const char **why);
 

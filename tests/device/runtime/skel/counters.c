@@ -145,4 +145,19 @@ static int registers(const int32_t *in, int32_t *out)
     return 0;
 }
 
-const struct named_case cases[] = {CASE(passes), CASE(packets), CASE(registers), {NULL, NULL}};
+/* A barrier, which qemu does not execute, becomes a jump. Registers stay. */
+uint32_t barrier(uint32_t first, uint32_t second) __attribute__((visibility("hidden")));
+__asm__(".text\n.p2align 4\n.type barrier,@function\nbarrier: { barrier }\n"
+        "{ r0 = add(r0,r1); jumpr r31 }\n.size barrier,.-barrier\n");
+
+static int barriers(const int32_t *in, int32_t *out)
+{
+    (void)in;
+    (void)out;
+    EQUAL(barrier(2, 3), 5);
+    EQUAL(*(const uint32_t *)(uintptr_t)barrier >> 25, 0x58 >> 1);
+    return 0;
+}
+
+const struct named_case cases[] = {
+    CASE(passes), CASE(packets), CASE(registers), CASE(barriers), {NULL, NULL}};

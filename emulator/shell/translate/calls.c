@@ -1,0 +1,94 @@
+/* calls.c: which instructions a function of the shell executes.
+ *
+ * In qemu's user emulation, the registers UTIMER (c31:30) and UPCYCLE (c15:14) read as 0, and
+ * barriers do nothing: on x86, a load could overtake a store before it. The encodings are those of the
+ * Hexagon V67 Programmer's Reference Manual, and, for user DMA, of LLVM's assembler. */
+#include "calls.h"
+
+#include <stddef.h>
+
+#include "forms.h"
+#include "runtime/runtime.h"
+#include "user_dma.h"
+
+/* Writes the result of a C function to c19:18, which qemu lets a program write and does not use. It
+ * changes no other register but those that thunk_enter saves. Functions save r16 to r27 themselves,
+ * and the shell uses no HVX registers. */
+#define CALLED(name, function)                                                             \
+    void name(void);                                                                       \
+    __asm__(".text\n.p2align 4\n" #name ":\n{ allocframe(r29,#24):raw; r3:2 = c1:0 }\n"    \
+            "{ memd(r29+#0) = r3:2; r5:4 = c3:2 }\n{ memd(r29+#8) = r5:4; r3:2 = c7:6 }\n" \
+            "{ memd(r29+#16) = r3:2; call " #function " }\n{ c19:18 = r1:0 }\n"            \
+            "{ r3:2 = memd(r29+#0); r5:4 = memd(r29+#8) }\n"                               \
+            "{ c1:0 = r3:2; r3:2 = memd(r29+#16) }\n{ c3:2 = r5:4 }\n{ c7:6 = r3:2 }\n"    \
+            "{ dealloc_return }\n");
+
+CALLED(call_clock_ticks, clock_ticks)
+CALLED(call_clock_cycles, clock_cycles)
+CALLED(call_user_dma_start, user_dma_start)
+CALLED(call_user_dma_link, user_dma_link)
+CALLED(call_user_dma_finish, user_dma_finish)
+CALLED(call_nothing, calls_nothing)
+CALLED(call_barrier, calls_barrier)
+
+void calls_nothing(void);
+void calls_barrier(void);
+
+void calls_nothing(void)
+{
+}
+
+/* An exchange is a barrier in qemu, too. */
+void calls_barrier(void)
+{
+    static uint32_t unused;
+    __atomic_exchange_n(&unused, 1, __ATOMIC_SEQ_CST);
+}
+
+#define NOP 0x7f000000u
+#define ALL (0xffffffffu & ~PARSE)
+#define RS (0x1fu << 16)
+#define RT (0x1fu << 8)
+#define RD 0x1fu
+#define RDD 0x1eu
+#define PAIR(number) (0x68000000u | (number) << 16)   /* Rdd = C(number+1):number */
+#define SINGLE(number) (0x6a000000u | (number) << 16) /* Rd = Cnumber */
+#define PKTCOUNT 18u
+
+#define COUNTER(name, number, function)                                              \
+    {name, ALL & ~RDD, PAIR(number), function, 0, PAIR(PKTCOUNT), RDD},              \
+        {name, ALL & ~RD, SINGLE(number), function, 0, SINGLE(PKTCOUNT), RD},        \
+    {                                                                                \
+        name, ALL & ~RD, SINGLE((number) + 1), function, 0, SINGLE(PKTCOUNT + 1), RD \
+    }
+#define STATE(name, bits) {name, ALL & ~RD, bits, call_user_dma_finish, 0, SINGLE(PKTCOUNT), RD}
+
+static const struct call calls[] = {
+    COUNTER("Rd=UTIMER", 30u, call_clock_ticks),
+    COUNTER("Rd=UPCYCLE", 14u, call_clock_cycles),
+    {"dmstart(Rs)", ALL & ~RS, 0xa6000020u, call_user_dma_start, 1, NOP, 0},
+    {"dmlink(Rs,Rt)", ALL & ~(RS | RT), 0xa6000040u, call_user_dma_link, 2, NOP, 0},
+    {"dmresume(Rs)", ALL & ~RS, 0xa6000080u, call_nothing, 0, NOP, 0},
+    STATE("Rd=dmwait", 0xa8000020u),
+    STATE("Rd=dmpoll", 0xa8000040u),
+    STATE("Rd=dmpause", 0xa8000060u),
+    {"barrier", ALL, 0xa8000000u, call_barrier, 0, NOP, 0},
+    {"syncht", ALL, 0xa8400000u, call_barrier, 0, NOP, 0},
+};
+
+/* The bits 31:24 of all these are one of four values. */
+static bool may_be(uint32_t word)
+{
+    const uint32_t top = word >> 24;
+    return (top == 0x68 || top == 0x6a || top == 0xa6 || top == 0xa8) && (word & PARSE) != 0;
+}
+
+const struct call *call_of(uint32_t word)
+{
+    for (size_t i = 0; may_be(word) && i < sizeof calls / sizeof *calls; i++) {
+        if ((word & calls[i].mask) == calls[i].bits) {
+            return &calls[i];
+        }
+    }
+    return NULL;
+}
