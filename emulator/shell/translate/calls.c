@@ -2,7 +2,8 @@
  *
  * In qemu's user emulation, the registers UTIMER (c31:30) and UPCYCLE (c15:14) read as 0, and
  * barriers do nothing: on x86, a load could overtake a store before it. The encodings are those of the
- * Hexagon V67 Programmer's Reference Manual, and, for user DMA, of LLVM's assembler. */
+ * Hexagon V67 Programmer's Reference Manual; of LLVM's assembler for user DMA; and, for HMX, of public
+ * skels for v73 to v81, in which no other instruction has them. */
 #include "calls.h"
 
 #include <stddef.h>
@@ -74,13 +75,16 @@ static const struct call calls[] = {
     STATE("Rd=dmpause", 0xa8000060u),
     {"barrier", ALL, 0xa8000000u, call_barrier, 0, NOP, 0},
     {"syncht", ALL, 0xa8400000u, call_barrier, 0, NOP, 0},
+    {HMX, 0xffe000e0u, 0x920000e0u, NULL, 0, NOP, 0}, /* loads: mxmem and so on */
+    {HMX, 0xffe00000u, 0xa6e00000u, NULL, 0, NOP, 0}, /* the others */
 };
 
-/* The bits 31:24 of all these are one of four values. */
+/* The bits 31:24 of all these are one of five values. */
 static bool may_be(uint32_t word)
 {
     const uint32_t top = word >> 24;
-    return (top == 0x68 || top == 0x6a || top == 0xa6 || top == 0xa8) && (word & PARSE) != 0;
+    return (top == 0x68 || top == 0x6a || top == 0x92 || top == 0xa6 || top == 0xa8) &&
+           (word & PARSE) != 0;
 }
 
 const struct call *call_of(uint32_t word)

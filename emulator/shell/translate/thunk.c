@@ -414,6 +414,22 @@ static void put_instructions(struct code *code, struct thunk *thunk, uint32_t li
     put_leave(code);
 }
 
+/* Whether it has an instruction that the shell does not execute. */
+static bool stops(const struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->count; i++) {
+        if (thunk->instructions[i].form->operation == NULL) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < thunk->size; i++) {
+        if (thunk->calls[i] != NULL && thunk->calls[i]->function == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool thunk_replaces(uint32_t word)
 {
     return form_is_replaced(word) || call_of(word) != NULL;
@@ -424,11 +440,9 @@ void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_
 {
     struct thunk thunk = {.packet = packet, .size = size};
     collect(&thunk);
-    for (size_t i = 0; i < thunk.count; i++) {
-        if (thunk.instructions[i].form->operation == NULL) {
-            code->problem = "";
-            return;
-        }
+    if (stops(&thunk)) {
+        code->problem = "";
+        return;
     }
     put_calls(code, &thunk);
     put_instructions(code, &thunk, live);

@@ -236,6 +236,8 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
         load_float(NULL);
     } else if (strcmp(what, "float") == 0) {
         __asm__ volatile(".word 0x1c66e0c0 // v0.f8 = vabs(v0.f8) of v79"); /* here: float */
+    } else if (strcmp(what, "matrix") == 0) {
+        __asm__ volatile(".word 0x92004de4, 0x9214edef // a product of HMX"); /* here: matrix */
     } else if (strcmp(what, "unknown") == 0) {
         __asm__ volatile(".word 0x6fffffff // no instruction"); /* here: unknown */
     }
