@@ -171,8 +171,8 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     )
     matrix = faults.call("crash", "matrix").stderr
     assert (
-        "crashed: an instruction of HMX (matrices), which the emulated device does not execute; many"
-        " kernels use HVX instead if they are told to, for example with GGML_HEXAGON_NHMX=0"
+        "crashed: an instruction of HMX (matrices), which the emulated device does not execute;"
+        " many kernels use HVX instead if they are told to, for example with GGML_HEXAGON_NHMX=0"
         f"\n  at faults_crash (faults_imp.c:{faults.line('matrix')})\n" in matrix
     )
     unknown = faults.call("crash", "unknown").stderr
