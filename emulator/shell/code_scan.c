@@ -4,7 +4,6 @@
 #include "code_scan.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "translate/forms.h"
 
@@ -102,21 +101,4 @@ void code_scan(const struct image *image, const struct functions *functions, cod
 {
     const struct scan scan = {image, functions, matches, visit, context};
     scan_code(&scan);
-}
-
-static void count_packet(void *context, uint32_t address, size_t size, uint32_t word)
-{
-    (void)address;
-    (void)size;
-    (void)word;
-    ++*(size_t *)context;
-}
-
-size_t code_room(const struct image *image, const struct functions *functions, code_matches matches,
-                 size_t size)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t count = 0;
-    code_scan(image, functions, matches, count_packet, &count);
-    return (count * size + page - 1) & ~(page - 1);
 }

@@ -15,8 +15,4 @@ typedef void (*code_visit)(void *context, uint32_t address, size_t size, uint32_
 void code_scan(const struct image *image, const struct functions *functions, code_matches matches,
                code_visit visit, void *context);
 
-/* Returns the bytes, in whole pages, in which `size` bytes fit for each of these words. */
-size_t code_room(const struct image *image, const struct functions *functions, code_matches matches,
-                 size_t size);
-
 #endif

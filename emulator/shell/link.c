@@ -223,7 +223,7 @@ static int map(const struct image *image, const struct functions *functions,
     alignment = image->alignment > alignment ? image->alignment : alignment;
     const int64_t first = first_page(image, alignment);
     size_t span = (size_t)(image->high - first);
-    memory->thunks_size = translate_room(image, functions);
+    translate_find(image, functions, memory);
     span = (span + alignment - 1) & ~(size_t)(alignment - 1);
     /* A jump reaches 8 MB, and code is in front of data. */
     memory->thunks_first = span > THUNKS_BEHIND_MAX;
@@ -232,6 +232,7 @@ static int map(const struct image *image, const struct functions *functions,
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
+        free(memory->thunk_origins);
         snprintf(reason, room, "needs %zu bytes of memory, which the DSP process does not have",
                  span);
         return AEE_ENOMEMORY;

@@ -79,11 +79,12 @@ static const struct call calls[] = {
     {HMX, 0xffe00000u, 0xa6e00000u, NULL, 0, NOP, 0}, /* the others */
 };
 
-/* The bits 31:24 of all these are one of five values. */
+/* Whether the bits 31:24 are those of one of these. */
 static bool may_be(uint32_t word)
 {
     const uint32_t top = word >> 24;
-    return (top == 0x68 || top == 0x6a || top == 0x92 || top == 0xa6 || top == 0xa8) &&
+    return top >= 0x68 &&
+           (top == 0x68 || top == 0x6a || top == 0x92 || top == 0xa6 || top == 0xa8) &&
            (word & PARSE) != 0;
 }
 

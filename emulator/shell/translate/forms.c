@@ -38,7 +38,6 @@ static const struct form forms[] = {
 #define KEYS 16u
 static uint16_t first[256 * KEYS + 1];
 static uint16_t numbers[FORM_COUNT * 2];
-static bool replaced[256];
 
 static bool fits(const struct form *form, unsigned key)
 {
@@ -46,13 +45,15 @@ static bool fits(const struct form *form, unsigned key)
     return ((bits ^ form->bits) & form->mask & KEY_BITS) == 0;
 }
 
-__attribute__((constructor)) static void index_forms(void)
+/* Most skels have no such word, so this is done for the first one. The caller is alone: one module is
+ * loaded at a time. */
+static void index_forms(void)
 {
     size_t at = 0, start = 0;
     for (unsigned top = 0; top < 256; top++) {
         size_t end = start;
-        for (; end < FORM_COUNT && forms[end].bits >> 24 == top; end++) {
-            replaced[top] = replaced[top] || forms[end].replaced;
+        while (end < FORM_COUNT && forms[end].bits >> 24 == top) {
+            end++;
         }
         for (unsigned key = 0; key < KEYS; key++) {
             first[top * KEYS + key] = (uint16_t)at;
@@ -70,6 +71,9 @@ __attribute__((constructor)) static void index_forms(void)
 const struct form *form_of(uint32_t word)
 {
     const unsigned key = (word >> 24) * KEYS + (word >> 13 & 1u) * 8 + (word >> 5 & 7u);
+    if (first[256 * KEYS] == 0) {
+        index_forms();
+    }
     for (size_t i = first[key]; (word & PARSE) != 0 && i < first[key + 1]; i++) {
         const struct form *form = &forms[numbers[i]];
         if ((word & form->mask) == form->bits) {
@@ -81,7 +85,7 @@ const struct form *form_of(uint32_t word)
 
 bool form_is_replaced(uint32_t word)
 {
-    const struct form *form = replaced[word >> 24] ? form_of(word) : NULL;
+    const struct form *form = word >> 27 == 3 ? form_of(word) : NULL; /* all are of this class */
     return form != NULL && form->replaced;
 }
 

@@ -16,19 +16,53 @@
 /* Of a thunk: where it starts, and the packet that it stands for. */
 struct thunk_origin {
     uint32_t start, packet;
+    uint32_t word, size;     /* the first instruction that is replaced, and the packet's words */
     const char *instruction; /* if it is not translated: one that is in it */
     const char *why;
 };
 
 struct translation {
-    const struct image *image;
     struct link_memory *memory;
-    uint32_t last; /* the packet that was translated last */
     struct liveness liveness;
     size_t bytes;
     unsigned far; /* packets that are too far away */
     char far_places[256];
 };
+
+/* ---- finding the packets ---- */
+
+#define GROWTH 256u /* packets for which memory is allocated at once */
+
+static void add_packet(void *context, uint32_t address, size_t size, uint32_t word)
+{
+    struct link_memory *memory = context;
+    struct thunk_origin *all = memory->thunk_origins;
+    const size_t count = memory->thunk_count;
+    if (count > 0 && all[count - 1].packet == address) { /* it has several such instructions */
+        return;
+    }
+    if (count % GROWTH == 0) {
+        struct thunk_origin *larger = realloc(all, (count + GROWTH) * sizeof *all);
+        if (larger == NULL) { /* so qemu ends at this packet */
+            return;
+        }
+        memory->thunk_origins = all = larger;
+    }
+    all[memory->thunk_count++] = (struct thunk_origin){
+        .packet = address, .word = word, .size = (uint32_t)size};
+}
+
+#define THUNK_MAX (CODE_WORDS_MAX * sizeof(uint32_t))
+
+void translate_find(const struct image *image, const struct functions *functions,
+                    struct link_memory *memory)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    code_scan(image, functions, thunk_replaces, add_packet, memory);
+    memory->thunks_size = (memory->thunk_count * THUNK_MAX + page - 1) & ~(page - 1);
+}
+
+/* ---- writing the thunks ---- */
 
 static void add_far(struct translation *translation, uint32_t address)
 {
@@ -44,62 +78,56 @@ static const char *name_of(uint32_t word)
     return call != NULL ? call->name : form_of(word)->syntax;
 }
 
-static void translate_packet(void *context, uint32_t address, size_t size, uint32_t word)
+/* Writes the thunk of a packet. Returns false if it is too far away. */
+static bool translate_packet(struct translation *translation, struct thunk_origin *origin)
 {
-    struct translation *translation = context;
-    struct link_memory *memory = translation->memory;
-    uint8_t *place = memory->base + address;
-    uint32_t packet[PACKET_WORDS_MAX];
-    if (address == translation->last) { /* it can have several such instructions */
-        return;
-    }
-    translation->last = address;
-    memcpy(packet, place, size * sizeof *packet); /* relocated */
+    const struct link_memory *memory = translation->memory;
+    uint8_t *place = memory->base + origin->packet;
     const uint32_t from = (uint32_t)(uintptr_t)place;
+    uint32_t packet[PACKET_WORDS_MAX];
+    memcpy(packet, place, origin->size * sizeof *packet); /* relocated */
     struct code code = {.address = (uint32_t)(uintptr_t)memory->thunks +
                                    (uint32_t)translation->bytes};
     struct code jump = {.address = from};
-    thunk_write(&code, packet, size, from, live_after(&translation->liveness, address));
-    const char *why = code.problem;
-    if (why != NULL) {
+    thunk_write(&code, packet, origin->size, from,
+                live_after(&translation->liveness, origin->packet));
+    origin->why = code.problem;
+    if (origin->why != NULL) {
+        origin->instruction = name_of(origin->word);
         thunk_write_stop(&code);
     }
     code_jump(&jump, code.address);
     if (jump.problem != NULL) {
-        add_far(translation, address);
-        return;
+        add_far(translation, origin->packet);
+        return false;
     }
     memcpy(place, jump.words, sizeof *jump.words);
     memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
-    memory->thunk_origins[memory->thunk_count++] = (struct thunk_origin){
-        code.address, from, why == NULL ? NULL : name_of(word), why};
+    origin->start = code.address;
+    origin->packet = from;
     translation->bytes += code.used * sizeof *code.words;
-}
-
-#define THUNK_MAX (CODE_WORDS_MAX * sizeof(uint32_t))
-
-size_t translate_room(const struct image *image, const struct functions *functions)
-{
-    return code_room(image, functions, thunk_replaces, THUNK_MAX);
+    return true;
 }
 
 void translate_patch(const struct image *image, const struct functions *functions,
                      struct link_memory *memory, const char *name)
 {
     struct translation translation = {
-        .image = image,
         .memory = memory,
-        .last = UINT32_MAX,
         .liveness = {.image = image, .functions = functions, .base = memory->base},
     };
-    if (memory->thunks_size == 0) {
+    if (memory->thunk_count == 0) {
         return;
     }
-    memory->thunk_origins = calloc(memory->thunks_size / THUNK_MAX, sizeof(struct thunk_origin));
-    if (memory->thunk_origins != NULL) {
-        code_scan(image, functions, thunk_replaces, translate_packet, &translation);
-        liveness_free(&translation.liveness);
+    size_t written = 0;
+    for (size_t i = 0; i < memory->thunk_count; i++) {
+        struct thunk_origin origin = memory->thunk_origins[i];
+        if (translate_packet(&translation, &origin)) {
+            memory->thunk_origins[written++] = origin;
+        }
     }
+    memory->thunk_count = written;
+    liveness_free(&translation.liveness);
     if (!memory->thunks_first) { /* give back what was not needed */
         const size_t page = (size_t)sysconf(_SC_PAGESIZE);
         memory->thunks_size = (translation.bytes + page - 1) & ~(page - 1);

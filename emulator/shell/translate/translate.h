@@ -9,8 +9,10 @@
 #include "link.h"
 #include "translate/functions.h"
 
-/* Returns the bytes that the thunks of an image need at most, in whole pages. */
-size_t translate_room(const struct image *image, const struct functions *functions);
+/* Finds the packets of an image that need thunks, and sets memory->thunks_size: the bytes that these
+ * need at most, in whole pages. */
+void translate_find(const struct image *image, const struct functions *functions,
+                    struct link_memory *memory);
 
 /* Writes the thunks to memory->thunks, which is at an end of the mapping, and changes the packets. The
  * memory is writable. At the upper end, what is not needed is unmapped. Logs the packets that are too far away, with the
