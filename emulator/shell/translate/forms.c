@@ -158,6 +158,13 @@ bool is_vector(uint32_t word)
     return (word & PARSE) != 0 && (word >> 27 == 3 || word >> 27 == 5);
 }
 
+/* Compilers clear a vector with vxor(v,v), and a pair with vsub: they do not use its value. */
+static bool clears(uint32_t word)
+{
+    const bool same = (word >> 16 & 31u) == (word >> 8 & 31u);
+    return same && ((word & 0xffe020e0u) == 0x1c2000e0u || (word & 0xffe121e1u) == 0x1c8000a0u);
+}
+
 struct registers registers_read(uint32_t word)
 {
     if (is_memory(word)) {
@@ -169,7 +176,7 @@ struct registers registers_read(uint32_t word)
     }
     const struct form *form = form_of(word);
     if (form != NULL) {
-        return registers_of(form, word, FIELD_READ);
+        return clears(word) ? (struct registers){0, 0} : registers_of(form, word, FIELD_READ);
     }
     return is_vector(word) ? (struct registers){ALL_V, ALL_Q} : (struct registers){0, 0};
 }
@@ -186,7 +193,7 @@ struct registers registers_written(uint32_t word)
     if (form == NULL) {
         return (struct registers){0, 0};
     }
-    const struct registers read = registers_of(form, word, FIELD_READ);
+    const struct registers read = registers_read(word);
     const struct registers written = registers_of(form, word, FIELD_WRITE);
     return (struct registers){written.v & ~read.v, written.q & ~read.q};
 }

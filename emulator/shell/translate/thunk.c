@@ -40,6 +40,8 @@ struct thunk {
     uint32_t free;    /* vectors that neither the functions nor the program use here */
     uint8_t places[WINDOW + RESULTS_MAX]; /* a vector for each saved one and each result, or AREA */
     bool delayed; /* whether a destination gets its value after the packet */
+    size_t store; /* of the new value of such a destination: its place in the packet, or the size */
+    uint8_t stored; /* the vector that has this value before the packet */
 };
 
 static uint32_t address_of(const void *pointer)
@@ -266,9 +268,10 @@ static uint32_t changed_by(const struct form *form)
     return changed | ((1u << parameters) - 1u);
 }
 
-/* Whether the packet stores the new value of an instruction whose destination is delayed. Bits 2:1 of
- * such a store say how many vector instructions back the one is that gives the value. */
-static bool stores_delayed(const struct thunk *thunk)
+/* Finds the store of the new value of an instruction whose destination is delayed. Bits 2:1 of such a
+ * store say how many vector instructions back the one is that gives the value. Returns the place of the
+ * value, or AREA if there is no such store. */
+static unsigned find_store(struct thunk *thunk)
 {
     for (size_t i = 0; i < thunk->size; i++) {
         const uint32_t word = thunk->packet[i];
@@ -279,11 +282,27 @@ static bool stores_delayed(const struct thunk *thunk)
         }
         for (size_t k = 0; from < i && k < thunk->count; k++) {
             if (thunk->instructions[k].at == from && thunk->instructions[k].delayed) {
-                return true;
+                thunk->store = i;
+                return result_place(k);
             }
         }
     }
-    return false;
+    return AREA;
+}
+
+/* Stores another vector in place of a new value. Bit 5 says of a store with a predicate when it does. */
+static uint32_t plain_store(uint32_t word, unsigned vector)
+{
+    const bool predicate = (word >> 23 & 1u) != 0;
+    return (word & ~0xffu) | (predicate ? word & 0x20u : 0) | vector;
+}
+
+/* Gives a place to what is saved: a free vector if there is one, or one in the area. */
+static void choose_place(struct thunk *thunk, unsigned place, bool used)
+{
+    const bool free = used && thunk->free != 0;
+    thunk->places[place] = free ? (uint8_t)__builtin_ctz(thunk->free) : AREA;
+    thunk->free &= free ? thunk->free - 1 : UINT32_MAX;
 }
 
 /* Finds what has to be saved. Returns false when the old and the new value of a register are used. */
@@ -317,15 +336,24 @@ static bool plan(struct thunk *thunk, uint32_t live)
     const uint32_t kept = read.v | (live & ~written.v & ~destinations);
     thunk->saved = thunk->changed & (kept | sources);
     thunk->free = ~(thunk->changed | kept | live | sources | changed | destinations);
-    for (unsigned place = 0; place < WINDOW + RESULTS_MAX; place++) {
-        const bool used = place >= WINDOW ? place < result_place(thunk->count)
-                                          : (thunk->saved >> place & 1u) != 0;
-        thunk->places[place] = used && thunk->free != 0 ? (uint8_t)__builtin_ctz(thunk->free)
-                                                        : AREA;
-        thunk->free &= thunk->places[place] == AREA ? UINT32_MAX : thunk->free - 1;
+    const unsigned stored = find_store(thunk);
+    if (stored != AREA) { /* it alone needs a vector */
+        choose_place(thunk, stored, true);
+        thunk->stored = thunk->places[stored];
+    }
+    for (unsigned place = WINDOW; place < WINDOW + RESULTS_MAX; place++) {
+        const size_t i = (place - WINDOW) / 2;
+        const bool waits = i + 1 < thunk->count ||
+                           (i < thunk->count && thunk->instructions[i].delayed);
+        if (place != stored) {
+            choose_place(thunk, place, waits);
+        }
+    }
+    for (unsigned place = 0; place < WINDOW; place++) {
+        choose_place(thunk, place, (thunk->saved >> place & 1u) != 0);
     }
     thunk->delayed = delayed;
-    return !stores_delayed(thunk);
+    return stored == AREA || thunk->stored != AREA;
 }
 
 static void put_result(struct code *code, const struct thunk *thunk, size_t index)
@@ -392,7 +420,8 @@ static void put_instructions(struct code *code, struct thunk *thunk, uint32_t li
         return;
     }
     if (!plan(thunk, live)) {
-        code->problem = "it uses the old and the new value of a register";
+        code->problem =
+            "it uses the old and the new value of a register, and no other vector is free";
         return;
     }
     if (thunk->changed >> WINDOW != 0) { /* which the compiler was asked to avoid */
@@ -438,7 +467,7 @@ bool thunk_replaces(uint32_t word)
 void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                  uint32_t live)
 {
-    struct thunk thunk = {.packet = packet, .size = size};
+    struct thunk thunk = {.packet = packet, .size = size, .store = size};
     collect(&thunk);
     if (stops(&thunk)) {
         code->problem = "";
@@ -456,6 +485,9 @@ void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_
         if (call != NULL) {
             rest[i] = call->replacement | (packet[i] & (call->target | PARSE));
         }
+    }
+    if (thunk.store < size) {
+        rest[thunk.store] = plain_store(packet[thunk.store], thunk.stored);
     }
     code_packet(code, rest, size, from, thunk.delayed ? put_delayed : NULL, &thunk);
 }

@@ -90,11 +90,22 @@ def packets(seed: int, count: int, forms: Sequence[tuple[str, str]], folder: Pat
 
 
 def _uses_old_and_new(packet: Packet) -> bool:
-    """Whether a packet stores the new value of a register and reads the old one: it is refused."""
-    if not packet.new:
+    """Whether a packet stores the new value of a register and reads the old one.
+
+    It is refused, unless a vector is free: one that the next packets write, that it does not use,
+    and that functions do not change.
+    """
+    if not packet.new or _free_vectors(packet) > 0:
         return False
     texts = [part.text.partition("=")[2] for part in packet.parts[1:-1]]
     return any(re.search(rf"\bv{packet.stored}\b", text) for text in texts)
+
+
+def _free_vectors(packet: Packet) -> int:
+    numbers = {int(number) for number in re.findall(r"v(\d+)", packet.text)}
+    pairs = re.findall(r"v(\d+):(\d+)", packet.text)
+    numbers |= {int(number) for pair in pairs for number in pair}
+    return sum(packet.overwritten >> number & 1 for number in set(range(16, 32)) - numbers)
 
 
 def _packet(source: random.Random, forms: Sequence[tuple[str, str]]) -> Packet:
@@ -149,6 +160,17 @@ def _new_store(source: random.Random, packet: Packet, _: Sequence[int]) -> Packe
         return packet
     part = Part(f"vmem(r7+#0) = v{number}.new")
     return packet._replace(parts=(*packet.parts, part), stored=number, new=True)
+
+
+def _old_and_new(source: random.Random, packet: Packet, numbers: Sequence[int]) -> Packet:
+    """A store of the new value of a vector whose old value is read."""
+    number = _first_vector(packet)
+    copy = f"v{numbers[-1]} = v{number}"
+    changed = _new_store(source, packet, numbers)
+    if changed is packet:
+        return packet
+    *before, store = changed.parts
+    return changed._replace(parts=(*before, Part(copy, 1 << numbers[-1], 0, copy), store))
 
 
 def _old_store(source: random.Random, packet: Packet, numbers: Sequence[int]) -> Packet:
@@ -237,7 +259,7 @@ def _loop_setup(source: random.Random, packet: Packet, _: Sequence[int]) -> Pack
 
 
 SHAPES = [_new_store, _old_store, _old_store, _integer, _integer, _load, _load, _extended, _jump]
-SHAPES += [_loop, _loop_setup, _new_value_jump]
+SHAPES += [_loop, _loop_setup, _new_value_jump, _old_and_new]
 
 
 def _overwritten(source: random.Random, packet: Packet) -> Packet:
