@@ -37,9 +37,11 @@ assert DOCUMENT
 class Build:
     """A remote cache with a short timeout, and its messages."""
 
-    def __init__(self, url: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, url: str, environment: Mapping[str, str] | None = None, timeout: float = TIMEOUT
+    ) -> None:
         self.messages: list[str] = []
-        config = RemoteConfig(url, mode="read-write", timeout=TIMEOUT)
+        config = RemoteConfig(url, mode="read-write", timeout=timeout)
         if environment is not None:
             found = remote_config({"BUILDTOOL_REMOTE_CACHE": url, **environment})
             assert found is not None
