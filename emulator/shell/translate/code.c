@@ -39,10 +39,7 @@ struct reference {
 static const struct reference references[] = {
     {0xfc000000u, 0x58000000u, REFERENCE_JUMP, {{16, 9}, {1, 13}}}, /* jump, call */
     {0xfe000000u, 0x5c000000u, REFERENCE_JUMP, {{22, 2}, {16, 5}, {13, 1}, {1, 7}}}, /* if (p) */
-    {0xf8000000u,
-     0x10000000u,
-     REFERENCE_JUMP,
-     {{20, 2}, {1, 7}}}, /* compare or transfer and jump */
+    {0xf8000000u, 0x10000000u, REFERENCE_JUMP, {{20, 2}, {1, 7}}},           /* compare and jump */
     {0xf8000000u, 0x20000000u, REFERENCE_JUMP, {{20, 2}, {1, 7}}},           /* of a new value */
     {0xff000000u, 0x61000000u, REFERENCE_JUMP, {{21, 1}, {13, 1}, {1, 11}}}, /* if (r) jump */
     {0xff000000u, 0x60000000u, REFERENCE_LOOP, {{8, 5}, {3, 2}}},            /* loop0, loop1 */
@@ -270,10 +267,8 @@ static void change(struct code *code, uint32_t *packet, size_t at, uint32_t from
     if (!code_reference(packet[at], at == 0 ? 0 : packet[at - 1], from, &target)) {
         return;
     }
-    const bool is_extended = at > 0 && is_extender(packet[at - 1]);
-    if (reference->kind == REFERENCE_ADDRESS && is_extended) {
-        const uint32_t distance = target - here(code);
-        extend(packet, at, distance);
+    if (reference->kind == REFERENCE_ADDRESS && at > 0 && is_extender(packet[at - 1])) {
+        extend(packet, at, target - here(code));
         return;
     }
     if (reference->kind != REFERENCE_JUMP || stubs->count == 2) {
@@ -282,8 +277,8 @@ static void change(struct code *code, uint32_t *packet, size_t at, uint32_t from
     }
     const bool calls = flow_of(packet[at]) == FLOW_CALL;
     if (calls) {
-        const bool conditional = packet[at] >> 24 == 0x5d;
-        packet[at] = (packet[at] & 0x00ffffffu) | (conditional ? 0x5c000000u : 0x58000000u);
+        const uint32_t jump = packet[at] >> 24 == 0x5d ? 0x5c000000u : 0x58000000u;
+        packet[at] = (packet[at] & 0x00ffffffu) | jump;
     }
     stubs->at[stubs->count] = at;
     stubs->targets[stubs->count] = target;

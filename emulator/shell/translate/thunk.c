@@ -11,47 +11,16 @@
 
 #include <string.h>
 
-#include "calls.h"
 #include "thunk_area.h"
+#include "thunk_plan.h"
 
 #define BASE 16u /* the register that points to the area */
 
 /* ---- parts of thunks ---- */
 
-struct instruction {
-    uint32_t word;
-    const struct form *form;
-    size_t at;                    /* of the word in the packet */
-    struct registers destination; /* v or q: one or two vectors, or a predicate */
-    unsigned number;              /* of the lowest of these registers */
-    bool pair, delayed;           /* delayed: it gets its value after the packet */
-};
-
-#define AREA 0xffu /* the place is in the area */
-
-struct thunk {
-    const uint32_t *packet;
-    size_t size;
-    const struct call *calls[PACKET_WORDS_MAX]; /* for each word, or NULL */
-    struct instruction instructions[PACKET_WORDS_MAX];
-    size_t count;
-    uint32_t changed; /* vectors of the window that the functions change */
-    uint32_t saved;   /* those that are saved */
-    uint32_t free;    /* vectors that neither the functions nor the program use here */
-    uint8_t places[WINDOW + RESULTS_MAX]; /* a vector for each saved one and each result, or AREA */
-    bool delayed; /* whether a destination gets its value after the packet */
-    size_t store; /* of the new value of such a destination: its place in the packet, or the size */
-    uint8_t stored; /* the vector that has this value before the packet */
-};
-
 static uint32_t address_of(const void *pointer)
 {
     return (uint32_t)(uintptr_t)pointer;
-}
-
-static unsigned result_place(size_t index)
-{
-    return WINDOW + 2 * (unsigned)index;
 }
 
 /* { call thunk_enter; r29 = add(r29,#-16); memd(r29+#-16) = r31:30 } */
@@ -225,135 +194,11 @@ static void put_delayed(struct code *code, const void *context)
 
 /* ---- thunks ---- */
 
-static void collect(struct thunk *thunk)
-{
-    for (size_t i = 0; i < thunk->size; i++) {
-        const uint32_t word = thunk->packet[i];
-        if (i > 0 && is_extender(thunk->packet[i - 1])) {
-            continue;
-        }
-        thunk->calls[i] = call_of(word);
-        if (!form_is_replaced(word)) {
-            continue;
-        }
-        struct instruction *instruction = &thunk->instructions[thunk->count++];
-        *instruction = (struct instruction){.word = word, .form = form_of(word), .at = i};
-        const struct field field = instruction->form->fields[0];
-        const unsigned number = word >> field.at & 31u;
-        if ((field.kind & FIELD_Q) != 0) {
-            instruction->number = number & 3u;
-            instruction->destination.q = 1u << instruction->number;
-        } else {
-            instruction->pair = (field.kind & FIELD_PAIR) != 0;
-            instruction->number = instruction->pair ? number & 30u : number;
-            instruction->destination.v = (instruction->pair ? 3u : 1u) << instruction->number;
-        }
-    }
-}
-
-/* The vectors that the function changes, and those of its parameters: one for each but a predicate. */
-static uint32_t changed_by(const struct form *form)
-{
-    uint32_t changed = 0;
-    unsigned parameters = 0;
-    for (const uint32_t *word = form->operation; word != form->operation_end; word++) {
-        changed |= vectors_changed(*word);
-    }
-    for (size_t i = 0; i < FIELDS_MAX; i++) {
-        const unsigned kind = form->fields[i].kind;
-        if ((kind & FIELD_READ) != 0 && (kind & FIELD_Q) == 0) {
-            parameters += (kind & FIELD_PAIR) != 0 ? 2 : 1;
-        }
-    }
-    return changed | ((1u << parameters) - 1u);
-}
-
-/* Finds the store of the new value of an instruction whose destination is delayed. Bits 2:1 of such a
- * store say how many vector instructions back the one is that gives the value. Returns the place of the
- * value, or AREA if there is no such store. */
-static unsigned find_store(struct thunk *thunk)
-{
-    for (size_t i = 0; i < thunk->size; i++) {
-        const uint32_t word = thunk->packet[i];
-        unsigned back = word >> 1 & 3u;
-        size_t from = i;
-        while (stores_new_value(word) && from > 0 && back > 0) {
-            back -= is_vector(thunk->packet[--from]);
-        }
-        for (size_t k = 0; from < i && k < thunk->count; k++) {
-            if (thunk->instructions[k].at == from && thunk->instructions[k].delayed) {
-                thunk->store = i;
-                return result_place(k);
-            }
-        }
-    }
-    return AREA;
-}
-
 /* Stores another vector in place of a new value. Bit 5 says of a store with a predicate when it does. */
 static uint32_t plain_store(uint32_t word, unsigned vector)
 {
     const bool predicate = (word >> 23 & 1u) != 0;
     return (word & ~0xffu) | (predicate ? word & 0x20u : 0) | vector;
-}
-
-/* Gives a place to what is saved: a free vector if there is one, or one in the area. */
-static void choose_place(struct thunk *thunk, unsigned place, bool used)
-{
-    const bool free = used && thunk->free != 0;
-    thunk->places[place] = free ? (uint8_t)__builtin_ctz(thunk->free) : AREA;
-    thunk->free &= free ? thunk->free - 1 : UINT32_MAX;
-}
-
-/* Finds what has to be saved. Returns false when the old and the new value of a register are used. */
-static bool plan(struct thunk *thunk, uint32_t live)
-{
-    struct registers read = {0, 0}, written = {0, 0};
-    uint32_t sources = 0, changed = 0;
-    size_t next = 0;
-    for (size_t i = 0; i < thunk->size; i++) {
-        if (next < thunk->count && thunk->instructions[next].at == i) {
-            next++;
-            continue;
-        }
-        const struct registers reads = registers_read(thunk->packet[i]);
-        read.v |= reads.v;
-        read.q |= reads.q;
-        written.v |= registers_written(thunk->packet[i]).v;
-        changed |= vectors_changed(thunk->packet[i]);
-    }
-    uint32_t destinations = 0;
-    bool delayed = false;
-    for (size_t i = 0; i < thunk->count; i++) {
-        struct instruction *instruction = &thunk->instructions[i];
-        instruction->delayed = (instruction->destination.v & read.v) != 0 ||
-                               (instruction->destination.q & read.q) != 0;
-        delayed = delayed || instruction->delayed;
-        destinations |= instruction->destination.v;
-        sources |= registers_read(instruction->word).v;
-        thunk->changed |= changed_by(instruction->form);
-    }
-    const uint32_t kept = read.v | (live & ~written.v & ~destinations);
-    thunk->saved = thunk->changed & (kept | sources);
-    thunk->free = ~(thunk->changed | kept | live | sources | changed | destinations);
-    const unsigned stored = find_store(thunk);
-    if (stored != AREA) { /* it alone needs a vector */
-        choose_place(thunk, stored, true);
-        thunk->stored = thunk->places[stored];
-    }
-    for (unsigned place = WINDOW; place < WINDOW + RESULTS_MAX; place++) {
-        const size_t i = (place - WINDOW) / 2;
-        const bool waits = i + 1 < thunk->count ||
-                           (i < thunk->count && thunk->instructions[i].delayed);
-        if (place != stored) {
-            choose_place(thunk, place, waits);
-        }
-    }
-    for (unsigned place = 0; place < WINDOW; place++) {
-        choose_place(thunk, place, (thunk->saved >> place & 1u) != 0);
-    }
-    thunk->delayed = delayed;
-    return stored == AREA || thunk->stored != AREA;
 }
 
 static void put_result(struct code *code, const struct thunk *thunk, size_t index)
@@ -419,7 +264,7 @@ static void put_instructions(struct code *code, struct thunk *thunk, uint32_t li
     if (thunk->count == 0) {
         return;
     }
-    if (!plan(thunk, live)) {
+    if (!thunk_plan(thunk, live)) {
         code->problem =
             "it uses the old and the new value of a register, and no other vector is free";
         return;
@@ -443,22 +288,6 @@ static void put_instructions(struct code *code, struct thunk *thunk, uint32_t li
     put_leave(code);
 }
 
-/* Whether it has an instruction that the shell does not execute. */
-static bool stops(const struct thunk *thunk)
-{
-    for (size_t i = 0; i < thunk->count; i++) {
-        if (thunk->instructions[i].form->operation == NULL) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < thunk->size; i++) {
-        if (thunk->calls[i] != NULL && thunk->calls[i]->function == NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool thunk_replaces(uint32_t word)
 {
     return form_is_replaced(word) || call_of(word) != NULL;
@@ -468,8 +297,8 @@ void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_
                  uint32_t live)
 {
     struct thunk thunk = {.packet = packet, .size = size, .store = size};
-    collect(&thunk);
-    if (stops(&thunk)) {
+    thunk_collect(&thunk);
+    if (thunk_stops(&thunk)) {
         code->problem = "";
         return;
     }

@@ -210,8 +210,7 @@ OPERAND = re.compile(r"([VR])(u|uu|v|t)(?:\.(\w+))?")
 
 
 class Inputs(NamedTuple):
-    """Registers: u, the upper half of uu, v, x and its upper half, as bytes; a predicate, which is
-    the upper half of vv, too."""
+    """Registers as bytes: u, uu (its upper half), v, x, xx (the same), and q, which is the upper half of vv."""
 
     u: bytes
     uu: bytes

@@ -1,0 +1,142 @@
+/* thunk_plan.c: finds the instructions that a thunk replaces, and what it has to save. */
+#include "thunk_plan.h"
+
+#include "code.h"
+
+void thunk_collect(struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->size; i++) {
+        const uint32_t word = thunk->packet[i];
+        if (i > 0 && is_extender(thunk->packet[i - 1])) {
+            continue;
+        }
+        thunk->calls[i] = call_of(word);
+        if (!form_is_replaced(word)) {
+            continue;
+        }
+        struct instruction *instruction = &thunk->instructions[thunk->count++];
+        *instruction = (struct instruction){.word = word, .form = form_of(word), .at = i};
+        const struct field field = instruction->form->fields[0];
+        const unsigned number = word >> field.at & 31u;
+        if ((field.kind & FIELD_Q) != 0) {
+            instruction->number = number & 3u;
+            instruction->destination.q = 1u << instruction->number;
+        } else {
+            instruction->pair = (field.kind & FIELD_PAIR) != 0;
+            instruction->number = instruction->pair ? number & 30u : number;
+            instruction->destination.v = (instruction->pair ? 3u : 1u) << instruction->number;
+        }
+    }
+}
+
+bool thunk_stops(const struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->count; i++) {
+        if (thunk->instructions[i].form->operation == NULL) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < thunk->size; i++) {
+        if (thunk->calls[i] != NULL && thunk->calls[i]->function == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The vectors that the function changes, and those of its parameters: one for each but a predicate. */
+static uint32_t changed_by(const struct form *form)
+{
+    uint32_t changed = 0;
+    unsigned parameters = 0;
+    for (const uint32_t *word = form->operation; word != form->operation_end; word++) {
+        changed |= vectors_changed(*word);
+    }
+    for (size_t i = 0; i < FIELDS_MAX; i++) {
+        const unsigned kind = form->fields[i].kind;
+        if ((kind & FIELD_READ) != 0 && (kind & FIELD_Q) == 0) {
+            parameters += (kind & FIELD_PAIR) != 0 ? 2 : 1;
+        }
+    }
+    return changed | ((1u << parameters) - 1u);
+}
+
+/* Finds the store of the new value of an instruction whose destination is delayed. Bits 2:1 of such a
+ * store say how many vector instructions back the one is that gives the value. Returns the place of the
+ * value, or AREA if there is no such store. */
+static unsigned find_store(struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->size; i++) {
+        const uint32_t word = thunk->packet[i];
+        unsigned back = word >> 1 & 3u;
+        size_t from = i;
+        while (stores_new_value(word) && from > 0 && back > 0) {
+            back -= is_vector(thunk->packet[--from]);
+        }
+        for (size_t k = 0; from < i && k < thunk->count; k++) {
+            if (thunk->instructions[k].at == from && thunk->instructions[k].delayed) {
+                thunk->store = i;
+                return result_place(k);
+            }
+        }
+    }
+    return AREA;
+}
+
+/* Gives a place to what is saved: a free vector if there is one, or one in the area. */
+static void choose_place(struct thunk *thunk, unsigned place, bool used)
+{
+    const bool free = used && thunk->free != 0;
+    thunk->places[place] = free ? (uint8_t)__builtin_ctz(thunk->free) : AREA;
+    thunk->free &= free ? thunk->free - 1 : UINT32_MAX;
+}
+
+bool thunk_plan(struct thunk *thunk, uint32_t live)
+{
+    struct registers read = {0, 0}, written = {0, 0};
+    uint32_t sources = 0, changed = 0;
+    size_t next = 0;
+    for (size_t i = 0; i < thunk->size; i++) {
+        if (next < thunk->count && thunk->instructions[next].at == i) {
+            next++;
+            continue;
+        }
+        const struct registers reads = registers_read(thunk->packet[i]);
+        read.v |= reads.v;
+        read.q |= reads.q;
+        written.v |= registers_written(thunk->packet[i]).v;
+        changed |= vectors_changed(thunk->packet[i]);
+    }
+    uint32_t destinations = 0;
+    bool delayed = false;
+    for (size_t i = 0; i < thunk->count; i++) {
+        struct instruction *instruction = &thunk->instructions[i];
+        instruction->delayed = (instruction->destination.v & read.v) != 0 ||
+                               (instruction->destination.q & read.q) != 0;
+        delayed = delayed || instruction->delayed;
+        destinations |= instruction->destination.v;
+        sources |= registers_read(instruction->word).v;
+        thunk->changed |= changed_by(instruction->form);
+    }
+    const uint32_t kept = read.v | (live & ~written.v & ~destinations);
+    thunk->saved = thunk->changed & (kept | sources);
+    thunk->free = ~(thunk->changed | kept | live | sources | changed | destinations);
+    const unsigned stored = find_store(thunk);
+    if (stored != AREA) { /* it alone needs a vector */
+        choose_place(thunk, stored, true);
+        thunk->stored = thunk->places[stored];
+    }
+    for (unsigned place = WINDOW; place < WINDOW + RESULTS_MAX; place++) {
+        const size_t i = (place - WINDOW) / 2;
+        const bool waits = i + 1 < thunk->count ||
+                           (i < thunk->count && thunk->instructions[i].delayed);
+        if (place != stored) {
+            choose_place(thunk, place, waits);
+        }
+    }
+    for (unsigned place = 0; place < WINDOW; place++) {
+        choose_place(thunk, place, (thunk->saved >> place & 1u) != 0);
+    }
+    thunk->delayed = delayed;
+    return stored == AREA || thunk->stored != AREA;
+}
