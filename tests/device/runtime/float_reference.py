@@ -210,7 +210,7 @@ OPERAND = re.compile(r"([VR])(u|uu|v|t)(?:\.(\w+))?")
 
 
 class Inputs(NamedTuple):
-    """Registers as bytes: u, uu (its upper half), v, x, xx (the same), and q, which is the upper half of vv."""
+    """Registers, as bytes: uu is the upper half of a pair, as xx; q is that of v, too."""
 
     u: bytes
     uu: bytes
