@@ -5,6 +5,13 @@
 
 #define NOP 0x7f000000u
 
+void code_begin(struct code *code, uint32_t address)
+{
+    code->address = address;
+    code->used = 0;
+    code->problem = NULL;
+}
+
 void code_put(struct code *code, uint32_t word)
 {
     if (code->used == CODE_WORDS_MAX) {
@@ -223,6 +230,14 @@ enum flow flow_of(uint32_t word)
     }
     const struct reference *reference = reference_of(word);
     return reference != NULL && reference->kind == REFERENCE_JUMP ? FLOW_JUMP : FLOW_NONE;
+}
+
+#define REGISTER_CLASSES (1u << 10 | 1u << 18) /* call and jump to a register; dealloc_return */
+
+bool may_lead_elsewhere(uint32_t word)
+{
+    return (word & PARSE) == 0 ||
+           ((REFERENCE_CLASSES | REGISTER_CLASSES) >> (word >> 27) & 1u) != 0;
 }
 
 bool never_goes_on(uint32_t word)

@@ -15,6 +15,9 @@ struct code {
     uint32_t words[CODE_WORDS_MAX];
 };
 
+/* Begins code for an address. */
+void code_begin(struct code *code, uint32_t address);
+
 /* Writes a word. */
 void code_put(struct code *code, uint32_t word);
 
@@ -44,6 +47,9 @@ bool code_reference(uint32_t word, uint32_t before, uint32_t packet, uint32_t *t
 /* Where a word can lead to, besides the next packet. */
 enum flow { FLOW_NONE, FLOW_JUMP, FLOW_CALL, FLOW_RETURN, FLOW_UNKNOWN };
 enum flow flow_of(uint32_t word);
+
+/* False for most words for which flow_of says FLOW_NONE and that set up no loop. */
+bool may_lead_elsewhere(uint32_t word);
 
 /* Whether the packet behind is not the next one, or, of calls, the next one after the return only. */
 bool never_goes_on(uint32_t word);

@@ -165,37 +165,43 @@ static bool clears(uint32_t word)
     return same && ((word & 0xffe020e0u) == 0x1c2000e0u || (word & 0xffe121e1u) == 0x1c8000a0u);
 }
 
-struct registers registers_read(uint32_t word)
+/* Of a vector that is loaded or stored. */
+static void used_by_memory(uint32_t word, struct registers *read, struct registers *written)
 {
+    const int kind = memory_kind(word);
+    const bool predicate = (word >> 21 & FLAG_PREDICATE) != 0;
+    bool temporary = false;
+    if (kind == STORE) {
+        read->v = 1u << (word & 31u);
+        read->q = predicate && (word >> 21 & FLAG_STORE) == 0 ? 1u << (word >> 11 & 3u) : 0;
+    } else if (kind == LOAD && !predicate && !(is_forwarding_load(word, &temporary) && temporary)) {
+        written->v = 1u << (word & 31u);
+    }
+}
+
+void registers_used(uint32_t word, struct registers *read, struct registers *written)
+{
+    *read = *written = (struct registers){0, 0};
     if (is_memory(word)) {
-        const bool store = memory_kind(word) == STORE;
-        const bool predicate = store &&
-                               (word >> 21 & (FLAG_PREDICATE | FLAG_STORE)) == FLAG_PREDICATE;
-        return (struct registers){store ? 1u << (word & 31u) : 0,
-                                  predicate ? 1u << (word >> 11 & 3u) : 0};
+        used_by_memory(word, read, written);
+        return;
     }
     const struct form *form = form_of(word);
     if (form != NULL) {
-        return clears(word) ? (struct registers){0, 0} : registers_of(form, word, FIELD_READ);
+        *read = clears(word) ? *read : registers_of(form, word, FIELD_READ);
+        *written = registers_of(form, word, FIELD_WRITE);
+        written->v &= ~read->v;
+        written->q &= ~read->q;
+    } else if (is_vector(word)) {
+        *read = (struct registers){ALL_V, ALL_Q};
     }
-    return is_vector(word) ? (struct registers){ALL_V, ALL_Q} : (struct registers){0, 0};
 }
 
-struct registers registers_written(uint32_t word)
+struct registers registers_read(uint32_t word)
 {
-    bool temporary;
-    if (is_memory(word)) {
-        const bool whole = memory_kind(word) == LOAD && (word >> 21 & FLAG_PREDICATE) == 0 &&
-                           !(is_forwarding_load(word, &temporary) && temporary);
-        return (struct registers){whole ? 1u << (word & 31u) : 0, 0};
-    }
-    const struct form *form = form_of(word);
-    if (form == NULL) {
-        return (struct registers){0, 0};
-    }
-    const struct registers read = registers_read(word);
-    const struct registers written = registers_of(form, word, FIELD_WRITE);
-    return (struct registers){written.v & ~read.v, written.q & ~read.q};
+    struct registers read, written;
+    registers_used(word, &read, &written);
+    return read;
 }
 
 uint32_t vectors_changed(uint32_t word)
@@ -208,4 +214,30 @@ uint32_t vectors_changed(uint32_t word)
         return registers_of(form, word, FIELD_WRITE).v;
     }
     return is_vector(word) ? ALL_V : 0;
+}
+
+/* Returns the vectors of the parameters: one for each but a predicate, from v0 on. */
+static uint32_t parameters_of(const struct form *form)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < FIELDS_MAX; i++) {
+        const unsigned kind = form->fields[i].kind;
+        if ((kind & FIELD_READ) != 0 && (kind & FIELD_Q) == 0) {
+            count += (kind & FIELD_PAIR) != 0 ? 2 : 1;
+        }
+    }
+    return (1u << count) - 1u;
+}
+
+uint32_t operation_changes(const struct form *form)
+{
+    static uint32_t known[FORM_COUNT]; /* a skel can use a form thousands of times */
+    uint32_t *changed = &known[form - forms];
+    if (*changed == 0) {
+        *changed = parameters_of(form);
+        for (const uint32_t *word = form->operation; word != form->operation_end; word++) {
+            *changed |= vectors_changed(*word);
+        }
+    }
+    return *changed;
 }

@@ -62,13 +62,17 @@ struct registers {
     uint32_t v, q;
 };
 
-/* Those whose value before the packet it can read. Of instructions that are not known, all. */
-struct registers registers_read(uint32_t word);
+/* Stores those whose value before the packet it can read, of instructions that are not known all, and
+ * those that it writes whole, in all cases. */
+void registers_used(uint32_t word, struct registers *read, struct registers *written);
 
-/* Those that it writes whole, in all cases. */
-struct registers registers_written(uint32_t word);
+/* Those whose value before the packet it can read. */
+struct registers registers_read(uint32_t word);
 
 /* The vectors that it can change. */
 uint32_t vectors_changed(uint32_t word);
+
+/* The vectors that the operation of a form changes, and those of its parameters. */
+uint32_t operation_changes(const struct form *form);
 
 #endif

@@ -138,10 +138,15 @@ static void decode(struct graph *graph, const struct image *image)
         memcpy(&word, bytes + i * 4, sizeof word);
         struct packet *packet = &graph->packets[start];
         const uint32_t parse = word & PARSE;
-        packet->read |= registers_read(word).v;
-        packet->written |= registers_written(word).v;
         packet->ends_loop = packet->ends_loop || (parse == 0x8000u && i - start < 2);
-        add_flow(graph, packet, word, i == start ? 0 : before, from + (uint32_t)start * 4);
+        if (is_vector(word)) {
+            struct registers read, written;
+            registers_used(word, &read, &written);
+            packet->read |= read.v;
+            packet->written |= written.v;
+        } else if (may_lead_elsewhere(word)) {
+            add_flow(graph, packet, word, i == start ? 0 : before, from + (uint32_t)start * 4);
+        }
         if (ends_packet(word)) {
             packet->starts = true;
             packet->size = (uint8_t)(i + 1 - start);

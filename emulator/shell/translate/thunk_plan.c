@@ -44,23 +44,6 @@ bool thunk_stops(const struct thunk *thunk)
     return false;
 }
 
-/* The vectors that the function changes, and those of its parameters: one for each but a predicate. */
-static uint32_t changed_by(const struct form *form)
-{
-    uint32_t changed = 0;
-    unsigned parameters = 0;
-    for (const uint32_t *word = form->operation; word != form->operation_end; word++) {
-        changed |= vectors_changed(*word);
-    }
-    for (size_t i = 0; i < FIELDS_MAX; i++) {
-        const unsigned kind = form->fields[i].kind;
-        if ((kind & FIELD_READ) != 0 && (kind & FIELD_Q) == 0) {
-            parameters += (kind & FIELD_PAIR) != 0 ? 2 : 1;
-        }
-    }
-    return changed | ((1u << parameters) - 1u);
-}
-
 /* Finds the store of the new value of an instruction whose destination is delayed. Bits 2:1 of such a
  * store say how many vector instructions back the one is that gives the value. Returns the place of the
  * value, or AREA if there is no such store. */
@@ -101,10 +84,11 @@ bool thunk_plan(struct thunk *thunk, uint32_t live)
             next++;
             continue;
         }
-        const struct registers reads = registers_read(thunk->packet[i]);
+        struct registers reads, writes;
+        registers_used(thunk->packet[i], &reads, &writes);
         read.v |= reads.v;
         read.q |= reads.q;
-        written.v |= registers_written(thunk->packet[i]).v;
+        written.v |= writes.v;
         changed |= vectors_changed(thunk->packet[i]);
     }
     uint32_t destinations = 0;
@@ -116,7 +100,7 @@ bool thunk_plan(struct thunk *thunk, uint32_t live)
         delayed = delayed || instruction->delayed;
         destinations |= instruction->destination.v;
         sources |= registers_read(instruction->word).v;
-        thunk->changed |= changed_by(instruction->form);
+        thunk->changed |= operation_changes(instruction->form);
     }
     const uint32_t kept = read.v | (live & ~written.v & ~destinations);
     thunk->saved = thunk->changed & (kept | sources);

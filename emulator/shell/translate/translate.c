@@ -86,9 +86,9 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
     const uint32_t from = (uint32_t)(uintptr_t)place;
     uint32_t packet[PACKET_WORDS_MAX];
     memcpy(packet, place, origin->size * sizeof *packet); /* relocated */
-    struct code code = {.address = (uint32_t)(uintptr_t)memory->thunks +
-                                   (uint32_t)translation->bytes};
-    struct code jump = {.address = from};
+    struct code code, jump;
+    code_begin(&code, (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes);
+    code_begin(&jump, from);
     thunk_write(&code, packet, origin->size, from,
                 live_after(&translation->liveness, origin->packet));
     origin->why = code.problem;
