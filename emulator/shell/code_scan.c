@@ -10,6 +10,7 @@
 struct scan {
     const struct image *image;
     const struct functions *functions;
+    uint32_t classes;
     code_matches matches;
     code_visit visit;
     void *context;
@@ -52,7 +53,8 @@ static void scan_range(const struct scan *scan, const struct image_segment *segm
     for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, bytes + i * 4, sizeof word);
-        if (!scan->matches(word) || !may_be_code(scan->functions, from + (uint32_t)i * 4)) {
+        if (!has_class(word, scan->classes) || !scan->matches(word) ||
+            !may_be_code(scan->functions, from + (uint32_t)i * 4)) {
             continue;
         }
         size_t low = i > PACKET_WORDS_MAX ? i - PACKET_WORDS_MAX : 0;
@@ -96,9 +98,9 @@ static void scan_code(const struct scan *scan)
     }
 }
 
-void code_scan(const struct image *image, const struct functions *functions, code_matches matches,
-               code_visit visit, void *context)
+void code_scan(const struct image *image, const struct functions *functions, uint32_t classes,
+               code_matches matches, code_visit visit, void *context)
 {
-    const struct scan scan = {image, functions, matches, visit, context};
+    const struct scan scan = {image, functions, classes, matches, visit, context};
     scan_code(&scan);
 }

@@ -30,6 +30,8 @@ static uint32_t without_release(uint32_t word)
     }
 }
 
+#define RELEASE_CLASSES (1u << 20)
+
 static bool has_release(uint32_t word)
 {
     return without_release(word) != word;
@@ -54,6 +56,6 @@ void releases_patch(const struct image *image, const struct functions *functions
                     const struct link_memory *memory)
 {
     if (releases_probe() == 0) {
-        code_scan(image, functions, has_release, patch_packet, (void *)memory);
+        code_scan(image, functions, RELEASE_CLASSES, has_release, patch_packet, (void *)memory);
     }
 }

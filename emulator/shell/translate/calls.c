@@ -79,18 +79,10 @@ static const struct call calls[] = {
     {HMX, 0xffe00000u, 0xa6e00000u, NULL, 0, NOP, 0}, /* the others */
 };
 
-/* Whether the bits 31:24 are those of one of these. */
-static bool may_be(uint32_t word)
-{
-    const uint32_t top = word >> 24;
-    return top >= 0x68 &&
-           (top == 0x68 || top == 0x6a || top == 0x92 || top == 0xa6 || top == 0xa8) &&
-           (word & PARSE) != 0;
-}
-
 const struct call *call_of(uint32_t word)
 {
-    for (size_t i = 0; may_be(word) && i < sizeof calls / sizeof *calls; i++) {
+    const bool may_be = (word & PARSE) != 0 && has_class(word, CALL_CLASSES);
+    for (size_t i = 0; may_be && i < sizeof calls / sizeof *calls; i++) {
         if ((word & calls[i].mask) == calls[i].bits) {
             return &calls[i];
         }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "forms.h"
+
 #define HMX "HMX" /* the name of all its instructions */
 
 struct call {
@@ -16,6 +18,8 @@ struct call {
     uint32_t replacement;   /* for the instruction in its packet */
     uint32_t target;        /* bits that the replacement has, too */
 };
+
+#define CALL_CLASSES (1u << 13 | 1u << 18 | 1u << 20 | 1u << 21)
 
 /* Returns how a word is executed, or NULL if it is none of these. */
 const struct call *call_of(uint32_t word);

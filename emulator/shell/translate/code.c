@@ -54,12 +54,9 @@ static const struct reference references[] = {
     {0xffff0000u, 0x6a490000u, REFERENCE_ADDRESS, {{7, 6}}},      /* add(pc, #) */
 };
 
-/* The bits 31:27 of all these, as a set. */
-#define REFERENCE_CLASSES (1u << 2 | 1u << 4 | 1u << 11 | 1u << 12 | 1u << 13)
-
 static const struct reference *reference_of(uint32_t word)
 {
-    const bool may_be = (word & PARSE) != 0 && (REFERENCE_CLASSES >> (word >> 27) & 1u) != 0;
+    const bool may_be = (word & PARSE) != 0 && has_class(word, REFERENCE_CLASSES);
     for (size_t i = 0; may_be && i < sizeof references / sizeof *references; i++) {
         if ((word & references[i].mask) == references[i].bits) {
             return &references[i];
@@ -230,14 +227,6 @@ enum flow flow_of(uint32_t word)
     }
     const struct reference *reference = reference_of(word);
     return reference != NULL && reference->kind == REFERENCE_JUMP ? FLOW_JUMP : FLOW_NONE;
-}
-
-#define REGISTER_CLASSES (1u << 10 | 1u << 18) /* call and jump to a register; dealloc_return */
-
-bool may_lead_elsewhere(uint32_t word)
-{
-    return (word & PARSE) == 0 ||
-           ((REFERENCE_CLASSES | REGISTER_CLASSES) >> (word >> 27) & 1u) != 0;
 }
 
 bool never_goes_on(uint32_t word)

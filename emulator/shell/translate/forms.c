@@ -85,7 +85,7 @@ const struct form *form_of(uint32_t word)
 
 bool form_is_replaced(uint32_t word)
 {
-    const struct form *form = word >> 27 == 3 ? form_of(word) : NULL; /* all are of this class */
+    const struct form *form = has_class(word, REPLACED_CLASSES) ? form_of(word) : NULL;
     return form != NULL && form->replaced;
 }
 
@@ -152,11 +152,6 @@ bool stores_new_value(uint32_t word)
 }
 
 /* ---- registers ---- */
-
-bool is_vector(uint32_t word)
-{
-    return (word & PARSE) != 0 && (word >> 27 == 3 || word >> 27 == 5);
-}
 
 /* Compilers clear a vector with vxor(v,v), and a pair with vsub: they do not use its value. */
 static bool clears(uint32_t word)

@@ -16,6 +16,12 @@ static inline bool ends_packet(uint32_t word)
     return (word & PARSE) == PARSE_END || (word & PARSE) == 0;
 }
 
+/* Whether the bits 31:27 of a word are in a set of numbers. Many words can be left out by them. */
+static inline bool has_class(uint32_t word, uint32_t classes)
+{
+    return (classes >> (word >> 27) & 1u) != 0;
+}
+
 enum field_kind {
     FIELD_V = 1,
     FIELD_PAIR = 2, /* of vectors */
@@ -44,7 +50,9 @@ struct form {
 /* Returns the form of a word, or NULL. Memory instructions of HVX have none. */
 const struct form *form_of(uint32_t word);
 
-/* Whether a word is an instruction that is replaced. */
+#define REPLACED_CLASSES (1u << 3)
+
+/* Whether a word is an instruction that is replaced. All have one of these classes. */
 bool form_is_replaced(uint32_t word);
 
 /* Whether a word loads a vector that its packet itself can use: .cur, or .tmp, which the packet alone
@@ -52,7 +60,10 @@ bool form_is_replaced(uint32_t word);
 bool is_forwarding_load(uint32_t word, bool *temporary);
 
 /* Whether a word has the code of an instruction with vectors. */
-bool is_vector(uint32_t word);
+static inline bool is_vector(uint32_t word)
+{
+    return (word & PARSE) != 0 && has_class(word, 1u << 3 | 1u << 5);
+}
 
 /* Whether a word stores a vector that its packet writes. */
 bool stores_new_value(uint32_t word);

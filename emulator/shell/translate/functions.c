@@ -216,7 +216,7 @@ static void add_referred_by(const struct image *image, struct functions *functio
     size = size < range.end - range.start ? size : range.end - range.start;
     for (uint32_t at = 0; at + sizeof word <= size; at += 4) {
         memcpy(&word, bytes + at, sizeof word);
-        if (code_reference(word, before, packet, &target)) {
+        if (has_class(word, REFERENCE_CLASSES) && code_reference(word, before, packet, &target)) {
             add_target(image, functions, target);
         }
         before = word;

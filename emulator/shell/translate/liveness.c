@@ -144,7 +144,7 @@ static void decode(struct graph *graph, const struct image *image)
             registers_used(word, &read, &written);
             packet->read |= read.v;
             packet->written |= written.v;
-        } else if (may_lead_elsewhere(word)) {
+        } else if (parse == 0 || has_class(word, FLOW_CLASSES)) {
             add_flow(graph, packet, word, i == start ? 0 : before, from + (uint32_t)start * 4);
         }
         if (ends_packet(word)) {

@@ -80,7 +80,7 @@ static void put_scalar(struct code *code, unsigned to, unsigned number)
 static bool put_forwarded(struct code *code, const struct thunk *thunk, unsigned to,
                           unsigned vector, bool only_if)
 {
-    for (size_t i = 0; i < thunk->size; i++) {
+    for (size_t i = 0; thunk->forwards && i < thunk->size; i++) {
         const uint32_t word = thunk->packet[i];
         bool temporary;
         if (!is_forwarding_load(word, &temporary) || (word & 31u) != vector) {
@@ -235,10 +235,9 @@ static void put_destinations(struct code *code, const struct thunk *thunk)
             }
         }
     }
-    for (unsigned vector = 0; vector < WINDOW; vector++) {
-        if (((thunk->saved & ~done) >> vector & 1u) != 0) {
-            put_load(code, thunk, vector, vector);
-        }
+    for (uint32_t left = thunk->saved & ~done; left != 0; left &= left - 1) {
+        const unsigned vector = (unsigned)__builtin_ctz(left);
+        put_load(code, thunk, vector, vector);
     }
 }
 
@@ -274,10 +273,9 @@ static void put_instructions(struct code *code, struct thunk *thunk, uint32_t li
         return;
     }
     put_enter(code);
-    for (unsigned vector = 0; vector < WINDOW; vector++) {
-        if ((thunk->saved >> vector & 1u) != 0) {
-            put_save(code, thunk, vector, vector);
-        }
+    for (uint32_t left = thunk->saved; left != 0; left &= left - 1) {
+        const unsigned vector = (unsigned)__builtin_ctz(left);
+        put_save(code, thunk, vector, vector);
     }
     for (size_t i = 0; i < thunk->count; i++) {
         put_sources(code, thunk, i);

@@ -2,7 +2,10 @@
 #ifndef BUILDTOOL_SHELL_THUNK_H
 #define BUILDTOOL_SHELL_THUNK_H
 
+#include "calls.h"
 #include "code.h"
+
+#define THUNK_CLASSES (REPLACED_CLASSES | CALL_CLASSES)
 
 /* Whether a word is an instruction that is replaced. */
 bool thunk_replaces(uint32_t word);

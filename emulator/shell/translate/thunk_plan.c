@@ -1,6 +1,8 @@
 /* thunk_plan.c: finds the instructions that a thunk replaces, and what it has to save. */
 #include "thunk_plan.h"
 
+#include <string.h>
+
 #include "code.h"
 
 void thunk_collect(struct thunk *thunk)
@@ -10,7 +12,9 @@ void thunk_collect(struct thunk *thunk)
         if (i > 0 && is_extender(thunk->packet[i - 1])) {
             continue;
         }
+        bool temporary;
         thunk->calls[i] = call_of(word);
+        thunk->forwards = thunk->forwards || is_forwarding_load(word, &temporary);
         if (!form_is_replaced(word)) {
             continue;
         }
@@ -110,16 +114,16 @@ bool thunk_plan(struct thunk *thunk, uint32_t live)
         choose_place(thunk, stored, true);
         thunk->stored = thunk->places[stored];
     }
-    for (unsigned place = WINDOW; place < WINDOW + RESULTS_MAX; place++) {
+    for (unsigned place = WINDOW; place < result_place(thunk->count); place++) {
         const size_t i = (place - WINDOW) / 2;
-        const bool waits = i + 1 < thunk->count ||
-                           (i < thunk->count && thunk->instructions[i].delayed);
+        const bool waits = i + 1 < thunk->count || thunk->instructions[i].delayed;
         if (place != stored) {
             choose_place(thunk, place, waits);
         }
     }
-    for (unsigned place = 0; place < WINDOW; place++) {
-        choose_place(thunk, place, (thunk->saved >> place & 1u) != 0);
+    memset(thunk->places, AREA, WINDOW);
+    for (uint32_t left = thunk->saved; left != 0; left &= left - 1) {
+        choose_place(thunk, (unsigned)__builtin_ctz(left), true);
     }
     thunk->delayed = delayed;
     return stored == AREA || thunk->stored != AREA;

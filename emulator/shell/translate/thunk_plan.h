@@ -23,6 +23,7 @@ struct thunk {
     const struct call *calls[PACKET_WORDS_MAX]; /* for each word, or NULL */
     struct instruction instructions[PACKET_WORDS_MAX];
     size_t count;
+    bool forwards;    /* whether a load gives its vector to the others */
     uint32_t changed; /* vectors of the window that the functions change */
     uint32_t saved;   /* those that are saved */
     uint32_t free;    /* vectors that neither the functions nor the program use here */

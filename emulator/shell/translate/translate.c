@@ -58,7 +58,7 @@ void translate_find(const struct image *image, const struct functions *functions
                     struct link_memory *memory)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    code_scan(image, functions, thunk_replaces, add_packet, memory);
+    code_scan(image, functions, THUNK_CLASSES, thunk_replaces, add_packet, memory);
     memory->thunks_size = (memory->thunk_count * THUNK_MAX + page - 1) & ~(page - 1);
 }
 
