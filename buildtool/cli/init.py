@@ -31,7 +31,7 @@ def init(
         typer.Option(
             "--template",
             metavar="TEMPLATE",
-            help="hvx, cpp, wheel or android; default: hvx, unless there is a CMake tree.",
+            help="hvx, float, cpp, wheel or android; default: hvx, unless there is a CMake tree.",
         ),
     ] = "",
     name: Annotated[

@@ -11,6 +11,7 @@ from buildtool.idl.emit.python.names import camel
 
 LAYERS = {
     "hvx": ("kernel", "program", "hvx"),
+    "float": ("kernel", "hvx", "float"),
     "cpp": ("kernel", "cpp"),
     "wheel": ("kernel", "program", "library", "wheel"),
     "android": ("kernel", "program", "library", "android"),

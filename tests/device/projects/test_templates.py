@@ -21,6 +21,19 @@ with DemoAppDsp() as dsp:
 """
 
 
+SOC_OF_ARCH = {
+    "v68": "QCS6490",
+    "v69": "SM8450",
+    "v73": "SM8550",
+    "v75": "SM8650",
+    "v79": "SM8750",
+    "v81": "SM8850",
+}
+VERIFIED = (
+    "demo-app: rms_norm, softmax and dot_f16 of 1024 and 1001 numbers verified against the CPU\n"
+)
+
+
 def started(template: str, folder: Path) -> Project:
     """A new project from `template`."""
     folder.mkdir()
@@ -44,6 +57,22 @@ def test_the_cpp_template_runs_and_its_tests_find_a_wrong_kernel(
     assert "✗ demo-app/part_of_a_vector" in done.stdout + done.stderr
     assert "element 960 of 1001 is -30015, should be " in done.stdout + done.stderr
     assert "3 of 4 tests succeeded" in done.stdout
+
+
+def test_the_float_template_is_right_on_each_arch_and_finds_a_wrong_kernel(
+    tmp_path: Path, edit: Edit
+) -> None:
+    project = started("float", tmp_path / "my project")
+    edit(project.root / "buildtool.toml", '["v68"]', f"{list(SOC_OF_ARCH)}")
+
+    for soc in SOC_OF_ARCH.values():
+        assert project.succeeds("run", "sim", "--soc", soc) == VERIFIED
+
+    kernel = project.root / "dsp/src/demo_app_dsp_imp.c"
+    edit(kernel, "i += 2 * LANES", "i += LANES")
+    done = project.run("run", "sim", "--soc", "SM8550")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "demo-app: dot_f16: element 0 is " in done.stderr
 
 
 def test_python_calls_the_kernel_of_the_wheel_template(

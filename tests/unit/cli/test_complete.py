@@ -104,7 +104,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("idl -I ", "directories", []),
         ("-C ", "directories", []),
         ("init ", "directories", []),
-        ("init --template ", "words", ["hvx", "cpp", "wheel", "android"]),
+        ("init --template ", "words", ["hvx", "float", "cpp", "wheel", "android"]),
         ("sysroot pull ", "words", ["sim", "q6a", "phone"]),
         ("sysroot pull x", "directories", []),
         ("sysroot stub --platform a", "words", ["android"]),
