@@ -56,7 +56,7 @@ def decoded(qemu: Path, words: list[int], folder: Path) -> dict[int, str]:
     (folder / "forms.s").write_text(START + lines + END)
     program, log = folder / "forms", folder / "log"
     zig("-target", "hexagon-linux-musl", "-nostdlib", "-static", folder / "forms.s", "-o", program)
-    command = [qemu, "-cpu", CONF["qemu_cpu"], "-d", "in_asm", "-D", log, program]
+    command: list[str | Path] = [qemu, "-cpu", CONF["qemu_cpu"], "-d", "in_asm", "-D", log, program]
     subprocess.run(command, check=True, timeout=60)
     found = re.findall(r"0x(\w{8})\s+\{\s+(.*) \}", log.read_text(encoding="utf-8"))
     return {int(word, 16): text.replace(" ", "") for word, text in found}
