@@ -214,8 +214,6 @@ static int64_t first_page(const struct image *image, uint32_t size)
     return (int64_t)image->low - ((image->low - boundary) & (size - 1));
 }
 
-#define THUNKS_BEHIND_MAX (4u << 20) /* bytes of an image that has its thunks behind it */
-
 static int map(const struct image *image, const struct functions *functions,
                struct link_memory *memory, char *reason, size_t room)
 {
@@ -225,10 +223,7 @@ static int map(const struct image *image, const struct functions *functions,
     size_t span = (size_t)(image->high - first);
     translate_find(image, functions, memory);
     span = (span + alignment - 1) & ~(size_t)(alignment - 1);
-    /* A jump reaches 8 MB, and code is in front of data. */
-    memory->thunks_first = span > THUNKS_BEHIND_MAX;
-    const size_t before = memory->thunks_first ? memory->thunks_size : 0;
-    memory->mapping_size = span + memory->thunks_size + alignment;
+    memory->mapping_size = memory->veneers_size + span + memory->thunks_size + alignment;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -238,10 +233,12 @@ static int map(const struct image *image, const struct functions *functions,
         return AEE_ENOMEMORY;
     }
     memory->mapping = mapping;
-    uintptr_t start = (uintptr_t)mapping + before;
+    uintptr_t start = (uintptr_t)mapping + memory->veneers_size;
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
-    memory->thunks = memory->thunks_first ? (uint8_t *)start - before : (uint8_t *)start + span;
+    memory->thunks = (uint8_t *)start + span;
+    memory->veneers[0] = (uint8_t *)start - memory->veneers_size;
+    memory->veneers[1] = memory->thunks;
     memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];

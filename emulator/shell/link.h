@@ -2,8 +2,6 @@
 #ifndef BUILDTOOL_SHELL_LINK_H
 #define BUILDTOOL_SHELL_LINK_H
 
-#include <stdbool.h>
-
 #include "image.h"
 
 struct module;
@@ -13,9 +11,10 @@ struct link_memory {
     uint8_t *mapping;
     size_t mapping_size;
     uint8_t *base;
-    uint8_t *thunks; /* behind the image or before it, see translate/translate.h */
+    uint8_t *thunks; /* behind the image, see translate/translate.h */
     size_t thunks_size;
-    bool thunks_first;
+    uint8_t *veneers[2]; /* before the image, and behind it, where the thunks begin */
+    size_t veneers_size; /* of each */
     struct thunk_origin *thunk_origins; /* of each, in their order */
     size_t thunk_count;
 };

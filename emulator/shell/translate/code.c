@@ -123,10 +123,16 @@ static uint32_t extender_of(uint32_t value)
 
 /* ---- packets ---- */
 
+static bool is_near(const struct code *code, uint32_t to)
+{
+    const int32_t distance = (int32_t)(to - here(code));
+    return distance >= -(1 << 23) && distance < 1 << 23;
+}
+
 void code_jump(struct code *code, uint32_t to)
 {
     const int32_t distance = (int32_t)(to - here(code));
-    if (distance < -(1 << 23) || distance >= 1 << 23) {
+    if (!is_near(code, to)) {
         code->problem = "it is too far away";
     }
     code_put(code, with_value(&references[0], 0x58000000u | PARSE_END, (uint32_t)(distance >> 2)));
@@ -138,6 +144,11 @@ static void code_far(struct code *code, uint32_t instruction, uint32_t to)
     const uint32_t distance = to - here(code);
     code_put(code, extender_of(distance));
     code_put(code, with_value(&references[0], instruction | PARSE_END, distance & 0x3fu));
+}
+
+void code_long_jump(struct code *code, uint32_t to)
+{
+    code_far(code, 0x58000000u, to);
 }
 
 void code_call(struct code *code, uint32_t to)
@@ -340,7 +351,11 @@ void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_
         tail(code, context);
         put_loop_end(code, packet, size);
     }
-    code_jump(code, back);
+    if (is_near(code, back)) {
+        code_jump(code, back);
+    } else {
+        code_long_jump(code, back);
+    }
     for (size_t k = 0; k < stubs.count && code->problem == NULL; k++) {
         put_distance(&code->words[start], stubs.at[k], (uint32_t)(code->used - start));
         if (tail != NULL) {
@@ -349,6 +364,6 @@ void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_
         if (stubs.calls[k]) {
             code_constant(code, 31, back);
         }
-        code_far(code, 0x58000000u, stubs.targets[k]);
+        code_long_jump(code, stubs.targets[k]);
     }
 }

@@ -21,8 +21,9 @@ void code_begin(struct code *code, uint32_t address);
 /* Writes a word. */
 void code_put(struct code *code, uint32_t word);
 
-/* { jump to } and { call ##to } */
+/* { jump to }, { jump ##to } and { call ##to } */
 void code_jump(struct code *code, uint32_t to);
+void code_long_jump(struct code *code, uint32_t to);
 void code_call(struct code *code, uint32_t to);
 
 /* { rN = #value }, { rD = memw(rS+#offset) } and { rD = add(rS,#offset) } */

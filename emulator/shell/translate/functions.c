@@ -60,7 +60,7 @@ Elf32_Shdr section_at(const struct image *image, uint32_t index)
 
 /* ---- the list ---- */
 
-static void add_function(struct functions *functions, uint32_t start, uint32_t size, bool unwound)
+static void insert_function(struct functions *functions, size_t at, struct function function)
 {
     if (functions->count == functions->room) {
         const size_t room = functions->room * 2 + 64;
@@ -71,8 +71,15 @@ static void add_function(struct functions *functions, uint32_t start, uint32_t s
         functions->list = list;
         functions->room = room;
     }
-    functions->list[functions->count++] = (struct function){.range = {start, start + size},
-                                                            .unwound = unwound};
+    struct function *place = functions->list + at;
+    memmove(place + 1, place, (functions->count++ - at) * sizeof *place);
+    *place = function;
+}
+
+static void add_function(struct functions *functions, uint32_t start, uint32_t size, bool unwound)
+{
+    const struct function function = {.range = {start, start + size}, .unwound = unwound};
+    insert_function(functions, functions->count, function);
 }
 
 static int by_start(const void *left, const void *right)
@@ -203,8 +210,7 @@ static void add_target(const struct image *image, struct functions *functions, u
         }
     }
     if (end > target) {
-        add_function(functions, target, end - target, false);
-        sort(functions);
+        insert_function(functions, until, (struct function){.range = {target, end}});
     }
 }
 

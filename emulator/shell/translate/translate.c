@@ -24,8 +24,8 @@ struct thunk_origin {
 struct translation {
     struct link_memory *memory;
     struct liveness liveness;
-    size_t bytes;
-    unsigned far; /* packets that are too far away */
+    size_t bytes, veneers; /* bytes of thunks, and the number of veneers in each place */
+    unsigned far;          /* packets that are too far away */
     char far_places[256];
 };
 
@@ -53,13 +53,20 @@ static void add_packet(void *context, uint32_t address, size_t size, uint32_t wo
 }
 
 #define THUNK_MAX (CODE_WORDS_MAX * sizeof(uint32_t))
+#define VENEER_BYTES (2 * sizeof(uint32_t))
+
+static size_t whole_pages(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (size + page - 1) & ~(page - 1);
+}
 
 void translate_find(const struct image *image, const struct functions *functions,
                     struct link_memory *memory)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     code_scan(image, functions, THUNK_CLASSES, thunk_replaces, add_packet, memory);
-    memory->thunks_size = (memory->thunk_count * THUNK_MAX + page - 1) & ~(page - 1);
+    memory->veneers_size = whole_pages(memory->thunk_count * VENEER_BYTES);
+    memory->thunks_size = memory->veneers_size + whole_pages(memory->thunk_count * THUNK_MAX);
 }
 
 /* ---- writing the thunks ---- */
@@ -76,6 +83,22 @@ static const char *name_of(uint32_t word)
 {
     const struct call *call = call_of(word);
     return call != NULL ? call->name : form_of(word)->syntax;
+}
+
+/* Writes a long jump to the thunk where a short one reaches it, and that one. */
+static void put_veneer(struct translation *translation, struct code *jump, uint32_t to)
+{
+    const struct link_memory *memory = translation->memory;
+    for (size_t i = 0; i < 2 && jump->problem != NULL; i++) {
+        uint8_t *place = memory->veneers[i] + translation->veneers * VENEER_BYTES;
+        struct code veneer;
+        code_begin(&veneer, (uint32_t)(uintptr_t)place);
+        code_long_jump(&veneer, to);
+        memcpy(place, veneer.words, VENEER_BYTES);
+        code_begin(jump, jump->address);
+        code_jump(jump, veneer.address);
+    }
+    translation->veneers++;
 }
 
 /* Writes the thunk of a packet. Returns false if it is too far away. */
@@ -97,11 +120,17 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
         thunk_write_stop(&code);
     }
     code_jump(&jump, code.address);
+    if (jump.problem != NULL && origin->size > 1) {
+        code_begin(&jump, from);
+        code_long_jump(&jump, code.address);
+    } else if (jump.problem != NULL) {
+        put_veneer(translation, &jump, code.address);
+    }
     if (jump.problem != NULL) {
         add_far(translation, origin->packet);
         return false;
     }
-    memcpy(place, jump.words, sizeof *jump.words);
+    memcpy(place, jump.words, jump.used * sizeof *jump.words);
     memcpy(memory->thunks + translation->bytes, code.words, code.used * sizeof *code.words);
     origin->start = code.address;
     origin->packet = from;
@@ -115,6 +144,7 @@ void translate_patch(const struct image *image, const struct functions *function
     struct translation translation = {
         .memory = memory,
         .liveness = {.image = image, .functions = functions, .base = memory->base},
+        .bytes = memory->veneers_size,
     };
     if (memory->thunk_count == 0) {
         return;
@@ -128,21 +158,18 @@ void translate_patch(const struct image *image, const struct functions *function
     }
     memory->thunk_count = written;
     liveness_free(&translation.liveness);
-    if (!memory->thunks_first) { /* give back what was not needed */
-        const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        memory->thunks_size = (translation.bytes + page - 1) & ~(page - 1);
-        uint8_t *end = memory->thunks + memory->thunks_size;
-        munmap(end, (size_t)(memory->mapping + memory->mapping_size - end));
-        memory->mapping_size = (size_t)(end - memory->mapping);
-    }
+    memory->thunks_size = whole_pages(translation.bytes);
+    uint8_t *end = memory->thunks + memory->thunks_size;
+    munmap(end, (size_t)(memory->mapping + memory->mapping_size - end));
+    memory->mapping_size = (size_t)(end - memory->mapping);
+    mprotect(memory->veneers[0], memory->veneers_size, PROT_READ | PROT_EXEC);
     mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
     if (translation.far > 0) {
         shell_logf(SHELL_ERROR,
                    "%s: %u packet%s with instructions that qemu does not execute %s too far from "
-                   "the %s of the file, 8 MB or more, to be replaced: %s",
+                   "both ends of the file, 8 MB or more, to be replaced: %s",
                    name, translation.far, translation.far == 1 ? "" : "s",
-                   translation.far == 1 ? "is" : "are", memory->thunks_first ? "start" : "end",
-                   translation.far_places);
+                   translation.far == 1 ? "is" : "are", translation.far_places);
     }
 }
 

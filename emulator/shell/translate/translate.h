@@ -9,14 +9,15 @@
 #include "link.h"
 #include "translate/functions.h"
 
-/* Finds the packets of an image that need thunks, and sets memory->thunks_size: the bytes that these
- * need at most, in whole pages. */
+/* Finds the packets of an image that need thunks, and sets memory->thunks_size and veneers_size: the bytes
+ * that these need at most, in whole pages. */
 void translate_find(const struct image *image, const struct functions *functions,
                     struct link_memory *memory);
 
-/* Writes the thunks to memory->thunks, which is at an end of the mapping, and changes the packets. The
- * memory is writable. At the upper end, what is not needed is unmapped. Logs the packets that are too far away, with the
- * name of the module. */
+/* Writes the thunks to memory->thunks, and changes the packets. The memory is writable; what is not needed
+ * at the end is unmapped. A packet jumps to its thunk directly if that is within 8 MB, or with a long jump.
+ * If it has one word, for which a long jump is too long, it jumps to a veneer: a long jump beside the
+ * image. Logs the packets that have no veneer within 8 MB, with the name of the module. */
 void translate_patch(const struct image *image, const struct functions *functions,
                      struct link_memory *memory, const char *name);
 

@@ -31,13 +31,22 @@ def test_file_without_section_headers(device: Device) -> None:
     assert result["case counters packets"].startswith("0 "), result.err
 
 
-def test_packet_that_cannot_be_changed_is_named(device: Device, toolbox: Toolbox) -> None:
+def test_packets_far_from_the_start_are_changed(device: Device, toolbox: Toolbox) -> None:
     install(device, build_skel(toolbox, "far_counter", *QURT, "-mlong-calls"), "far_counter")
+    code, out, log = case(device, "far_counter", "far")
+    assert (code, log) == (0, "")
+    assert out[0] != 0
+
+
+def test_packet_that_cannot_be_changed_is_named(device: Device, toolbox: Toolbox) -> None:
+    flags = (*QURT, "-mlong-calls", "-DBEHIND")
+    built = build_skel(toolbox, "farther_counter", *flags, source="far_counter")
+    install(device, built, "far_counter")
     code, out, log = case(device, "far_counter", "far")
     assert (code, out[0]) == (0, 0)
     assert re.fullmatch(
         r"\[dsp\] ERROR: libfar_counter_skel.so: 1 packet with instructions that qemu does not"
-        r" execute is too far from the start of the file, 8 MB or more, to be replaced:"
+        r" execute is too far from both ends of the file, 8 MB or more, to be replaced:"
         r" \+0x90[0-9a-f]{4}\n",
         log,
     ), log

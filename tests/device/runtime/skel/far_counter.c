@@ -1,4 +1,5 @@
-/* far_counter.c: a read of UTIMER that is farther from the start than a jump reaches. */
+/* far_counter.c: a read of UTIMER that is farther from the start than a jump reaches, and, with BEHIND,
+ * from the end. */
 #include "cases.h"
 
 uint32_t read_timer(void);
@@ -8,6 +9,9 @@ __asm__(".section .text.last,\"ax\",@progbits\n"
         ".space 9 << 20\n"
         ".p2align 4\n"
         "read_timer: { r0 = c30 }\n{ jumpr r31 }\n"
+#ifdef BEHIND
+        ".space 9 << 20\n"
+#endif
         ".text\n");
 
 static int far(const int32_t *in, int32_t *out)
