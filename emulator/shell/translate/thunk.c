@@ -189,6 +189,9 @@ static void put_delayed(struct code *code, const void *context)
             put_load(code, thunk, instruction->number + 1, place + 1);
         }
     }
+    if (thunk->borrowed != 0) {
+        put_load(code, thunk, thunk->stored, thunk->stored);
+    }
     put_leave(code);
 }
 
@@ -221,7 +224,10 @@ static void put_result(struct code *code, const struct thunk *thunk, size_t inde
 
 static void put_destinations(struct code *code, const struct thunk *thunk)
 {
-    uint32_t done = 0;
+    uint32_t done = thunk->borrowed;
+    if (thunk->borrowed != 0) {
+        put_load(code, thunk, thunk->stored, thunk->borrowed_for);
+    }
     for (size_t i = 0; i < thunk->count; i++) {
         const struct instruction *instruction = &thunk->instructions[i];
         if (instruction->delayed || instruction->destination.q != 0) {
@@ -264,8 +270,7 @@ static void put_instructions(struct code *code, struct thunk *thunk, uint32_t li
         return;
     }
     if (!thunk_plan(thunk, live)) {
-        code->problem =
-            "it uses the old and the new value of a register, and no other vector is free";
+        code->problem = "it uses the old and the new value of a register, and all other vectors";
         return;
     }
     if (thunk->changed >> WINDOW != 0) { /* which the compiler was asked to avoid */

@@ -70,6 +70,8 @@ static unsigned find_store(struct thunk *thunk)
     return AREA;
 }
 
+#define WINDOW_VECTORS ((1u << WINDOW) - 1u)
+
 /* Gives a place to what is saved: a free vector if there is one, or one in the area. */
 static void choose_place(struct thunk *thunk, unsigned place, bool used)
 {
@@ -114,6 +116,17 @@ bool thunk_plan(struct thunk *thunk, uint32_t live)
         choose_place(thunk, stored, true);
         thunk->stored = thunk->places[stored];
     }
+    if (stored != AREA && thunk->stored == AREA) {
+        /* v0 and v1 have another use when a destination is delayed */
+        const uint32_t others = ~(read.v | changed | destinations | sources | 3u) & WINDOW_VECTORS;
+        if (others == 0) {
+            return false;
+        }
+        thunk->stored = (uint8_t)__builtin_ctz(others);
+        thunk->borrowed = 1u << thunk->stored;
+        thunk->borrowed_for = stored;
+        thunk->saved |= thunk->borrowed;
+    }
     for (unsigned place = WINDOW; place < result_place(thunk->count); place++) {
         const size_t i = (place - WINDOW) / 2;
         const bool waits = i + 1 < thunk->count || thunk->instructions[i].delayed;
@@ -126,5 +139,5 @@ bool thunk_plan(struct thunk *thunk, uint32_t live)
         choose_place(thunk, (unsigned)__builtin_ctz(left), true);
     }
     thunk->delayed = delayed;
-    return stored == AREA || thunk->stored != AREA;
+    return true;
 }

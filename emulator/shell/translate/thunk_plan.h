@@ -30,7 +30,9 @@ struct thunk {
     uint8_t places[WINDOW + RESULTS_MAX]; /* a vector for each saved one and each result, or AREA */
     bool delayed; /* whether a destination gets its value after the packet */
     size_t store; /* of the new value of such a destination: its place in the packet, or the size */
-    uint8_t stored; /* the vector that has this value before the packet */
+    uint8_t stored;        /* the vector that has this value before the packet */
+    uint32_t borrowed;     /* that vector, if the program uses it: it gets its value back */
+    unsigned borrowed_for; /* the place of the value that it has before the packet */
 };
 
 static inline unsigned result_place(size_t index)
@@ -45,7 +47,7 @@ void thunk_collect(struct thunk *thunk);
 bool thunk_stops(const struct thunk *thunk);
 
 /* Finds what has to be saved. `live`: see thunk_write. Returns false when the old and the new value of a
- * register are used, and no vector is free. */
+ * register are used, and no vector can be borrowed for it. */
 bool thunk_plan(struct thunk *thunk, uint32_t live);
 
 #endif

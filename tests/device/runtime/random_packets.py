@@ -84,28 +84,9 @@ def packets(seed: int, count: int, forms: Sequence[tuple[str, str]], folder: Pat
         lines = [re.sub(r"(jump\S*)( #*)\d[fb]", r"\1\2.", line) for line in lines]
         taken = zig_assembles(lines, folder / "candidates.s")
         for candidate, good in zip(candidates, taken, strict=True):
-            if good and not _uses_old_and_new(candidate):
+            if good:
                 found.append(candidate)
     return found[:count]
-
-
-def _uses_old_and_new(packet: Packet) -> bool:
-    """Whether a packet stores the new value of a register and reads the old one.
-
-    It is refused, unless a vector is free: one that the next packets write, that it does not use,
-    and that functions do not change.
-    """
-    if not packet.new or _free_vectors(packet) > 0:
-        return False
-    texts = [part.text.partition("=")[2] for part in packet.parts[1:-1]]
-    return any(re.search(rf"\bv{packet.stored}\b", text) for text in texts)
-
-
-def _free_vectors(packet: Packet) -> int:
-    numbers = {int(number) for number in re.findall(r"v(\d+)", packet.text)}
-    pairs = re.findall(r"v(\d+):(\d+)", packet.text)
-    numbers |= {int(number) for pair in pairs for number in pair}
-    return sum(packet.overwritten >> number & 1 for number in set(range(16, 32)) - numbers)
 
 
 def _packet(source: random.Random, forms: Sequence[tuple[str, str]]) -> Packet:
@@ -178,6 +159,8 @@ def _old_store(source: random.Random, packet: Packet, numbers: Sequence[int]) ->
         return packet
     number = source.choice([_first_vector(packet), source.choice(numbers[:-2])])
     number = max(number, 0)
+    if f"v{number}.tmp" in packet.text:
+        return packet
     return packet._replace(parts=(*packet.parts, Part(f"vmem(r7+#0) = v{number}")), stored=number)
 
 
@@ -197,10 +180,10 @@ def _integer(source: random.Random, packet: Packet, numbers: Sequence[int]) -> P
 
 def _load(source: random.Random, packet: Packet, numbers: Sequence[int]) -> Packet:
     """A load whose value the packet uses."""
-    if any(".cur" in part.text or ".tmp" in part.text for part in packet.parts):
+    if re.search(r"\.(cur|tmp)", packet.text):
         return packet
     number, at = numbers[-2], source.randrange(8)
-    kind = source.choice(("cur", "tmp"))
+    kind = "cur" if number == packet.stored else source.choice(("cur", "tmp"))
     plain_load = f"v{number} = vmem(r4+#{at})"
     parts = []
     for part in packet.parts:
