@@ -55,6 +55,7 @@ static const struct {
 #include "qfloat_v79.inc"
 };
 
+/* The DSP's arch decides, not the skel's: registers are the DSP's. */
 static void choose_operations(void)
 {
     for (size_t i = 0; shell_facts()->arch >= 0x79 && i < FORM_COUNT; i++) {
