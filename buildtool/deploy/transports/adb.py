@@ -168,7 +168,8 @@ class Adb(Value):
     def _join(self, server: AdbServer) -> None:
         """Have the server connect to a device in the network; raises `OSError` without a server.
 
-        After a connection has broken, the server changes its mind about the device for a while.
+        After a connection has broken, the server changes its mind about the device for a while, and
+        fails to connect to it without a reason.
         """
         end = time.monotonic() + JOIN_SECONDS
         while not (state := server.ask(f"host-serial:{self.serial}:get-state")).okay:
@@ -177,7 +178,8 @@ class Adb(Value):
             if "offline" in state.text:
                 server.ask(f"host:disconnect:{self.serial}")
             answer = server.ask(f"host:connect:{self.serial}").text
-            if not answer.startswith(("connected to ", "already connected to ")):
+            connected = answer.startswith(("connected to ", "already connected to "))
+            if not connected and (": " in answer or time.monotonic() > end):
                 raise self._explain(answer, FAILURES, NO_CONNECTION)
             time.sleep(0.01)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.transports.adb import Adb
 from buildtool.deploy.transports.adb_server import AdbServer
 
 
@@ -56,6 +58,56 @@ def test_a_server_a_stand_in_that_closes_the_connection_is_an_error(
         with pytest.raises(ConnectionResetError, match="closed the connection"):
             AdbServer(local=True, host="", port=0, path="server").ask("host:version")
         thread.join()
+
+
+DEVICE = "127.0.0.1:601"
+MISSING = f"FAIL device '{DEVICE}' not found"
+NO_REASON = (
+    f"OKAY failed to connect to {DEVICE}"  # adb gives none while it notices a lost connection
+)
+REFUSED = f"OKAY failed to connect to '{DEVICE}': Connection refused"
+
+
+def test_a_failed_connection_without_a_reason_from_a_stand_in_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = [NO_REASON, MISSING, f"OKAY connected to {DEVICE}", "OKAY device"]
+    assert connect(["OKAY 0029", MISSING, *again], tmp_path, monkeypatch) == 6
+
+
+def test_a_refused_connection_of_a_stand_in_is_an_error_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DeviceError, match=f"the adb server does not reach {DEVICE}"):
+        connect(["OKAY 0029", MISSING, REFUSED], tmp_path, monkeypatch)
+
+
+def connect(answers: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Connect to a device of an adb server that gives these answers; returns how many it gave."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("ADB_SERVER_SOCKET", "localfilesystem:server")
+    given = 0
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.settimeout(20)
+        listener.bind("server")
+        listener.listen()
+
+        def serve() -> None:
+            nonlocal given
+            for answer in answers:
+                status, _, text = answer.partition(" ")
+                with listener.accept()[0] as connection:
+                    connection.recv(100)
+                    connection.sendall(f"{status}{len(text):04x}{text}".encode())
+                    given += 1
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            Adb(program=Path("/usr/bin/adb"), serial=DEVICE).connect()
+        finally:
+            thread.join()
+    return given
 
 
 def fill(listener: socket.socket) -> None:
