@@ -18,6 +18,29 @@ static int start(int slot, int priority, void (*entry)(void *), void *arg)
     return qurt_thread_create(&ids[slot], &attributes, entry, arg);
 }
 
+/* Waits until something holds that another thread does, which a busy machine does late. */
+#define UNTIL(condition)                                              \
+    do {                                                              \
+        for (int turn_ = 0; !(condition) && turn_ < 30000; turn_++) { \
+            qurt_sleep(1000);                                         \
+        }                                                             \
+        CHECK(condition);                                             \
+    } while (0)
+
+static int waiting; /* threads that were about to wait */
+
+static inline void about_to_wait(void)
+{
+    __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Threads wait soon after they have said so. */
+#define UNTIL_THEY_WAIT(count)     \
+    do {                           \
+        UNTIL(waiting == (count)); \
+        qurt_sleep(20000);         \
+    } while (0)
+
 static int join(int slot)
 {
     int status = -1;

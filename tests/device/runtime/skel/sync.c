@@ -12,6 +12,7 @@ struct wait {
 static void wait_for(void *arg)
 {
     struct wait *wait = arg;
+    about_to_wait();
     wait->got = qurt_signal_wait(&signal, wait->mask, wait->attribute);
     qurt_thread_exit(7);
 }
@@ -25,10 +26,11 @@ static int signals_with_several_waiters(const int32_t *in, int32_t *out)
     (void)in;
     (void)out;
     qurt_signal_init(&signal);
+    waiting = 0;
     EQUAL(start(0, 100, wait_for, &any), 0);
     EQUAL(start(1, 100, wait_for, &all), 0);
     EQUAL(start(2, 100, wait_for, &other), 0);
-    qurt_sleep(20000);
+    UNTIL_THEY_WAIT(3);
     qurt_signal_set(&signal, 0x10);
     qurt_sleep(20000);
     EQUAL(any.got, 0);
@@ -141,6 +143,7 @@ static void take_token(void *arg)
 {
     (void)arg;
     qurt_mutex_lock(&lock);
+    about_to_wait();
     while (tokens == 0) {
         qurt_cond_wait(&condition, &lock);
     }
@@ -153,17 +156,17 @@ static int conditions(const int32_t *in, int32_t *out)
     (void)in;
     qurt_cond_init(&condition);
     tokens = 0;
+    waiting = 0;
     for (int i = 0; i < THREADS; i++) {
         EQUAL(start(i, 100, take_token, NULL), 0);
     }
-    qurt_sleep(20000);
+    UNTIL(waiting == THREADS); /* which release the lock when they wait */
     qurt_mutex_lock(&lock);
     tokens = 1;
     qurt_cond_signal(&condition);
     qurt_mutex_unlock(&lock);
-    qurt_sleep(20000);
+    UNTIL(tokens == 0);
     qurt_mutex_lock(&lock);
-    EQUAL(tokens, 0);
     tokens = THREADS - 1;
     qurt_cond_broadcast(&condition);
     qurt_mutex_unlock(&lock);
@@ -196,6 +199,7 @@ static int semaphores(const int32_t *in, int32_t *out)
     }
     qurt_sleep(20000);
     qurt_sem_add(&sem, 3);
+    UNTIL(counter == 3);
     qurt_sleep(30000);
     EQUAL(counter, 3);
     qurt_sem_up(&sem);
@@ -210,12 +214,14 @@ static int semaphores(const int32_t *in, int32_t *out)
 /* ---- futexes: wake the requested number of threads, highest priority first ---- */
 
 static int word;
-static int order[THREADS], woken;
+static int order[THREADS], places, woken;
 
 static void sleep_on_word(void *arg)
 {
+    about_to_wait();
     qurt_futex_wait(&word, 5);
-    order[__atomic_fetch_add(&woken, 1, __ATOMIC_SEQ_CST)] = *(int *)arg;
+    order[__atomic_fetch_add(&places, 1, __ATOMIC_SEQ_CST)] = *(int *)arg;
+    __atomic_add_fetch(&woken, 1, __ATOMIC_SEQ_CST);
 }
 
 static int futex_wake_counts(const int32_t *in, int32_t *out)
@@ -224,20 +230,19 @@ static int futex_wake_counts(const int32_t *in, int32_t *out)
     static const int priority[THREADS] = {150, 90, 120, 60, 200, 100};
     (void)in;
     word = 5;
-    woken = 0;
+    places = woken = 0;
+    waiting = 0;
     EQUAL(qurt_futex_wait(&word, 6), QURT_EOK); /* differs: does not wait */
     EQUAL(qurt_futex_wake(&word, 3), 0);
     for (int i = 0; i < THREADS; i++) {
         EQUAL(start(i, priority[i], sleep_on_word, &names[i]), 0);
-        qurt_sleep(20000);
     }
+    UNTIL_THEY_WAIT(THREADS);
     EQUAL(qurt_futex_wake(&word, 1), 1);
-    qurt_sleep(20000);
-    EQUAL(woken, 1);
+    UNTIL(woken == 1);
     EQUAL(order[0], 3);
     EQUAL(qurt_futex_wake(&word, 2), 2);
-    qurt_sleep(20000);
-    EQUAL(woken, 3);
+    UNTIL(woken == 3);
     EQUAL(order[1] + order[2], 1 + 5);
     EQUAL(qurt_futex_wake(&word, 100), 3);
     for (int i = 0; i < THREADS; i++) {

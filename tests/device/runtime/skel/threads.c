@@ -49,9 +49,9 @@ static int join_gives_the_status(const int32_t *in, int32_t *out)
     return 0;
 }
 
-static void nothing(void *arg)
+static void set(void *arg)
 {
-    (void)arg;
+    *(volatile int *)arg = 1;
 }
 
 static void sleeper(void *arg)
@@ -72,8 +72,12 @@ static int states_of_threads(const int32_t *in, int32_t *out)
     EQUAL(qurt_thread_join(id, &status), QURT_EOK);
     EQUAL(status, 0);
     EQUAL(done, 1);
-    EQUAL(start(&id, 1, QURT_THREAD_ATTR_CREATE_LEGACY, nothing, NULL), 0);
-    qurt_sleep(50000);
+    done = 0;
+    EQUAL(start(&id, 1, QURT_THREAD_ATTR_CREATE_LEGACY, set, (void *)(uintptr_t)&done), 0);
+    while (!done) {
+        qurt_sleep(1000);
+    }
+    qurt_sleep(50000); /* it ends soon after that */
     EQUAL(qurt_thread_join(id, &status), QURT_ENOTHREAD);
     /* Detached: can never be joined. */
     done = 0;
@@ -83,7 +87,7 @@ static int states_of_threads(const int32_t *in, int32_t *out)
         qurt_sleep(1000);
     }
     /* Joinable: can be joined even long after its end. */
-    EQUAL(start(&id, 3, QURT_THREAD_ATTR_CREATE_JOINABLE, nothing, NULL), 0);
+    EQUAL(start(&id, 3, QURT_THREAD_ATTR_CREATE_JOINABLE, set, (void *)(uintptr_t)&done), 0);
     qurt_sleep(30000);
     EQUAL(qurt_thread_join(id, &status), QURT_EOK);
     EQUAL(qurt_thread_join(9999, &status), QURT_ENOTHREAD);
@@ -98,12 +102,12 @@ static int bad_attributes(const int32_t *in, int32_t *out)
     (void)in;
     (void)out;
     qurt_thread_attr_init(&attributes);
-    EQUAL(qurt_thread_create(&id, &attributes, nothing, NULL), QURT_EFAILED);
+    EQUAL(qurt_thread_create(&id, &attributes, set, NULL), QURT_EFAILED);
     qurt_thread_attr_set_stack_addr(&attributes, stacks[0]);
-    EQUAL(qurt_thread_create(&id, &attributes, nothing, NULL), QURT_EFAILED);
+    EQUAL(qurt_thread_create(&id, &attributes, set, NULL), QURT_EFAILED);
     qurt_thread_attr_set_stack_size(&attributes, sizeof stacks[0]);
     qurt_thread_attr_set_priority(&attributes, 256);
-    EQUAL(qurt_thread_create(&id, &attributes, nothing, NULL), QURT_EFAILED);
+    EQUAL(qurt_thread_create(&id, &attributes, set, NULL), QURT_EFAILED);
     EQUAL(sizeof attributes, 36);
     return 0;
 }
