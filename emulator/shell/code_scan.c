@@ -9,16 +9,20 @@
 
 struct scan {
     const struct image *image;
-    const struct functions *functions;
+    struct functions *functions;
     uint32_t classes;
     code_matches matches;
     code_visit visit;
     void *context;
 };
 
-static bool may_be_code(const struct functions *functions, uint32_t address)
+static bool may_be_code(const struct scan *scan, uint32_t address)
 {
-    return functions == NULL || functions->count == 0 || function_at(functions, address) != NULL;
+    if (scan->functions == NULL) {
+        return true;
+    }
+    functions_find(scan->image, scan->functions); /* most images need none */
+    return scan->functions->count == 0 || function_at(scan->functions, address) != NULL;
 }
 
 /* Finds the packet that contains words[at]. Returns false when the words around it are no packet,
@@ -53,15 +57,15 @@ static void scan_range(const struct scan *scan, const struct image_segment *segm
     for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, bytes + i * 4, sizeof word);
-        if (!has_class(word, scan->classes) || !scan->matches(word) ||
-            !may_be_code(scan->functions, from + (uint32_t)i * 4)) {
+        if (!has_class(word, scan->classes) || !scan->matches(word)) {
             continue;
         }
         size_t low = i > PACKET_WORDS_MAX ? i - PACKET_WORDS_MAX : 0;
         size_t high = count - i > PACKET_WORDS_MAX ? i + PACKET_WORDS_MAX : count;
         size_t first, size;
         memcpy(window, bytes + low * 4, (high - low) * 4);
-        if (packet_around(window, high - low, i - low, &first, &size)) {
+        if (packet_around(window, high - low, i - low, &first, &size) &&
+            may_be_code(scan, from + (uint32_t)i * 4)) {
             scan->visit(scan->context, from + (uint32_t)(low + first) * 4, size, word);
         }
     }
@@ -98,7 +102,7 @@ static void scan_code(const struct scan *scan)
     }
 }
 
-void code_scan(const struct image *image, const struct functions *functions, uint32_t classes,
+void code_scan(const struct image *image, struct functions *functions, uint32_t classes,
                code_matches matches, code_visit visit, void *context)
 {
     const struct scan scan = {image, functions, classes, matches, visit, context};

@@ -214,8 +214,8 @@ static int64_t first_page(const struct image *image, uint32_t size)
     return (int64_t)image->low - ((image->low - boundary) & (size - 1));
 }
 
-static int map(const struct image *image, const struct functions *functions,
-               struct link_memory *memory, char *reason, size_t room)
+static int map(const struct image *image, struct functions *functions, struct link_memory *memory,
+               char *reason, size_t room)
 {
     uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
     alignment = image->alignment > alignment ? image->alignment : alignment;
@@ -279,7 +279,7 @@ static void protect(const struct image *image, const struct link_memory *memory)
     }
 }
 
-static int load(const struct image *image, const struct functions *functions, struct module *module,
+static int load(const struct image *image, struct functions *functions, struct module *module,
                 struct link_memory *memory, char *reason, size_t room)
 {
     int code = map(image, functions, memory, reason, room);
@@ -302,7 +302,7 @@ int link_image(const struct image *image, struct module *module, struct link_mem
                char *reason, size_t room)
 {
     memset(memory, 0, sizeof *memory);
-    struct functions functions = functions_find(image);
+    struct functions functions = {NULL, 0, 0, false};
     const int code = load(image, &functions, module, memory, reason, room);
     functions_free(&functions);
     return code;

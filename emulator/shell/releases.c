@@ -52,7 +52,7 @@ static void patch_packet(void *context, uint32_t address, size_t size, uint32_t 
     }
 }
 
-void releases_patch(const struct image *image, const struct functions *functions,
+void releases_patch(const struct image *image, struct functions *functions,
                     const struct link_memory *memory)
 {
     if (releases_probe() == 0) {

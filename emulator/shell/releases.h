@@ -10,7 +10,7 @@
 
 /* Replaces these instructions by plain stores and nops, if this qemu needs it. The memory is
  * writable. A plain store is enough: qemu executes the threads of a process in their order. */
-void releases_patch(const struct image *image, const struct functions *functions,
+void releases_patch(const struct image *image, struct functions *functions,
                     const struct link_memory *memory);
 
 #endif

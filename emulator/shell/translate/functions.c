@@ -251,16 +251,18 @@ static void add_referred(const struct image *image, struct functions *functions)
     }
 }
 
-struct functions functions_find(const struct image *image)
+void functions_find(const struct image *image, struct functions *functions)
 {
-    struct functions functions = {NULL, 0, 0};
-    add_unwound(image, &functions);
-    add_named(image, &functions);
-    sort(&functions);
-    if (functions.count > 0) {
-        add_referred(image, &functions);
+    if (functions->found) {
+        return;
     }
-    return functions;
+    functions->found = true;
+    add_unwound(image, functions);
+    add_named(image, functions);
+    sort(functions);
+    if (functions->count > 0) {
+        add_referred(image, functions);
+    }
 }
 
 void functions_free(struct functions *functions)

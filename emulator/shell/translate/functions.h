@@ -17,11 +17,12 @@ struct function {
 struct functions {
     struct function *list; /* sorted */
     size_t count, room;
+    bool found; /* whether functions_find was called */
 };
 
-/* Finds the functions that symbols and unwind tables name, and the code that they, or relocations,
+/* Finds, once, the functions that symbols and unwind tables name, and the code that they, or relocations,
  * refer to. If there is no memory for the list, then it has no more than there was memory for. */
-struct functions functions_find(const struct image *image);
+void functions_find(const struct image *image, struct functions *functions);
 void functions_free(struct functions *functions);
 
 /* Returns the function that contains an address, or NULL. */

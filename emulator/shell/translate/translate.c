@@ -61,7 +61,7 @@ static size_t whole_pages(size_t size)
     return (size + page - 1) & ~(page - 1);
 }
 
-void translate_find(const struct image *image, const struct functions *functions,
+void translate_find(const struct image *image, struct functions *functions,
                     struct link_memory *memory)
 {
     code_scan(image, functions, THUNK_CLASSES, thunk_replaces, add_packet, memory);

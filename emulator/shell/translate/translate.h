@@ -11,7 +11,7 @@
 
 /* Finds the packets of an image that need thunks, and sets memory->thunks_size and veneers_size: the bytes
  * that these need at most, in whole pages. */
-void translate_find(const struct image *image, const struct functions *functions,
+void translate_find(const struct image *image, struct functions *functions,
                     struct link_memory *memory);
 
 /* Writes the thunks to memory->thunks, and changes the packets. The memory is writable; what is not needed
