@@ -41,24 +41,4 @@ void code_move_vector(struct code *code, unsigned to, unsigned from);
 void code_packet(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                  void (*tail)(struct code *code, const void *context), const void *context);
 
-#define REFERENCE_CLASSES (1u << 2 | 1u << 4 | 1u << 11 | 1u << 12 | 1u << 13)
-#define FLOW_CLASSES (REFERENCE_CLASSES | 1u << 10 | 1u << 18) /* of words that are no pairs */
-
-/* If a word in a packet refers to an address by its distance, stores that. `before` is the word before
- * it. */
-bool code_reference(uint32_t word, uint32_t before, uint32_t packet, uint32_t *target);
-
-/* Where a word can lead to, besides the next packet. */
-enum flow { FLOW_NONE, FLOW_JUMP, FLOW_CALL, FLOW_RETURN, FLOW_UNKNOWN };
-enum flow flow_of(uint32_t word);
-
-/* Whether the packet behind is not the next one, or, of calls, the next one after the return only. */
-bool never_goes_on(uint32_t word);
-
-/* Whether a word sets up a hardware loop, whose start it refers to. */
-bool sets_up_loop(uint32_t word);
-
-/* Whether a word is the extender of the constant in the next one. */
-bool is_extender(uint32_t word);
-
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
+#include "references.h"
 
 #ifndef PT_GNU_EH_FRAME
 #define PT_GNU_EH_FRAME 0x6474e550
@@ -196,15 +196,16 @@ static void add_target(const struct image *image, struct functions *functions, u
     const size_t until = functions_until(functions, target);
     const uint32_t limit = until < functions->count ? functions->list[until].range.start
                                                     : UINT32_MAX;
-    uint32_t end = target, word = 0, length = 0;
+    uint32_t end = target, word = 0, length = 0, size;
+    const uint8_t *bytes = image_bytes(image, target, &size);
     bool flow = false;
-    for (uint32_t at = target; at < limit && image_words(image, at, &word, 1) == 1; at += 4) {
-        flow = flow || flow_of(word) != FLOW_NONE;
-        if (++length > PACKET_WORDS_MAX) {
-            break;
-        }
+    size = size < limit - target ? size : limit - target;
+    for (uint32_t at = 0; at + sizeof word <= size && length < PACKET_WORDS_MAX; at += 4) {
+        memcpy(&word, bytes + at, sizeof word);
+        flow = flow || (may_lead(word) && flow_of(word) != FLOW_NONE);
+        length++;
         if (ends_packet(word)) {
-            end = flow ? at + 4 : end;
+            end = flow ? target + at + 4 : end;
             length = 0;
             flow = false;
         }
@@ -222,7 +223,7 @@ static void add_referred_by(const struct image *image, struct functions *functio
     size = size < range.end - range.start ? size : range.end - range.start;
     for (uint32_t at = 0; at + sizeof word <= size; at += 4) {
         memcpy(&word, bytes + at, sizeof word);
-        if (has_class(word, REFERENCE_CLASSES) && code_reference(word, before, packet, &target)) {
+        if (has_class(word, REFERENCE_CLASSES) && referred_address(word, before, packet, &target)) {
             add_target(image, functions, target);
         }
         before = word;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
+#include "references.h"
 #include "core.h"
 
 #define ALL UINT32_MAX
@@ -25,7 +25,8 @@ struct packet {
     uint32_t before;        /* live before it */
     uint32_t target;        /* of a jump: the number of a word; 0: none or outside */
     bool starts, ends_loop;
-    bool leaves; /* no vector is live in the next packet because it was before */
+    bool follows; /* it is executed after a packet that is behind it, which depends on it */
+    bool leaves;  /* no vector is live in the next packet because it was before */
     uint8_t size;
 };
 
@@ -66,7 +67,7 @@ static uint32_t arguments_of(const struct liveness *liveness, uint32_t address, 
     for (uint32_t at = address; at < function->range.end && read != ABI_ARGUMENTS; at += 4) {
         memcpy(&word, bytes + (at - address), sizeof word);
         const enum flow flow = flow_of(word);
-        const bool refers = code_reference(word, before, packet, &target);
+        const bool refers = referred_address(word, before, packet, &target);
         const bool outside = target < address || target >= function->range.end;
         read |= registers_read(word).v & ABI_ARGUMENTS;
         if (word == JUMP_R28 && refers_to_shell(liveness, slot)) {
@@ -84,13 +85,18 @@ static uint32_t arguments_of(const struct liveness *liveness, uint32_t address, 
     return read;
 }
 
+static void follow(struct graph *graph, uint32_t at, bool follows)
+{
+    graph->packets[at].follows = graph->packets[at].follows || follows;
+}
+
 static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, uint32_t before,
                      uint32_t address)
 {
     const bool abi = graph->function->unwound;
     const uint32_t start = graph->function->range.start;
     uint32_t target = 0;
-    const bool refers = code_reference(word, before, address, &target);
+    const bool refers = referred_address(word, before, address, &target);
     packet->leaves = packet->leaves || (abi && never_goes_on(word));
     const uint32_t at = (target - start) / 4;
     const bool inside = refers && target > start && at < graph->count;
@@ -100,6 +106,7 @@ static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, 
     case FLOW_JUMP:
         if (inside && packet->target == 0) {
             packet->target = at;
+            follow(graph, at, at <= (address - start) / 4);
         } else {
             packet->live |= inside ? ALL
                             : abi  ? ABI_ARGUMENTS
@@ -118,9 +125,10 @@ static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, 
         packet->live |= ALL;
         break;
     }
-    if (sets_up_loop(word)) {
+    if (reference_of(word) == REFERENCE_LOOP) {
         if (inside && graph->loop_count < LOOPS_MAX) {
             graph->loops[graph->loop_count++] = at;
+            follow(graph, at, true);
         } else {
             packet->live |= ALL;
         }
@@ -144,7 +152,7 @@ static void decode(struct graph *graph, const struct image *image)
             registers_used(word, &read, &written);
             packet->read |= read.v;
             packet->written |= written.v;
-        } else if (parse == 0 || has_class(word, FLOW_CLASSES)) {
+        } else if (may_lead(word)) {
             add_flow(graph, packet, word, i == start ? 0 : before, from + (uint32_t)start * 4);
         }
         if (ends_packet(word)) {
@@ -195,10 +203,12 @@ static void find(struct liveness *liveness, const struct function *function)
         return;
     }
     decode(&graph, liveness->image);
-    for (bool changed = true; changed;) {
-        changed = false;
+    for (bool again = true;
+         again;) { /* a packet depends on those behind it, and on starts of loops */
+        again = false;
         for (size_t i = graph.count; i-- > 0;) {
-            changed = (graph.packets[i].starts && update(&graph, i)) || changed;
+            const bool changed = graph.packets[i].starts && update(&graph, i);
+            again = again || (changed && graph.packets[i].follows);
         }
     }
     for (size_t i = 0; i < graph.count; i++) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "code.h"
+#include "references.h"
 
 void thunk_collect(struct thunk *thunk)
 {
