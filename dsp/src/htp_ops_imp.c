@@ -87,3 +87,13 @@ AEEResult htp_ops_matvec_q8_0(remote_handle64 handle, int32_t rows, int32_t cols
     matvec_q8_0(weights, x, (size_t)rows, (size_t)cols, y);
     return AEE_SUCCESS;
 }
+
+AEEResult htp_ops_rms_norm_f32(remote_handle64 handle, float epsilon, const float *x, int x_len,
+                               const float *weight, int weight_len, float *y, int y_len)
+{
+    (void)handle;
+    if (x_len < 0 || weight_len != x_len || y_len != x_len)
+        return AEE_EBADPARM;
+    rms_norm_f32(x, weight, (size_t)x_len, epsilon, y);
+    return AEE_SUCCESS;
+}

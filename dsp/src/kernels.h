@@ -28,4 +28,13 @@ void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count)
  */
 void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols, float *y);
 
+/*
+ * y[i] = x[i] * weight[i] / sqrt(mean of x^2 + epsilon) for `count` values.  The pointers need the
+ * alignment of float only.  `y` may be `x` or `weight` but must not overlap them otherwise.
+ *
+ * It computes in the DSP's own format, so only Hexagon has it, and the last bits of its results
+ * depend on the arch.
+ */
+void rms_norm_f32(const float *x, const float *weight, size_t count, float epsilon, float *y);
+
 #endif

@@ -26,7 +26,7 @@ static const char usage[] =
     "Runs each operation of libhtp_ops on the DSP and on the CPU, on several shapes,\n"
     "and compares the results.\n"
     "\n"
-    "  --op OP   run only this operation: vec_add_i32 or matvec_q8_0\n"
+    "  --op OP   run only this operation: vec_add_i32, matvec_q8_0 or rms_norm_f32\n"
     "  --seed N  use N as the seed of the random inputs instead of 1\n"
     "  --json    print one JSON document instead of the table\n"
     "  --help    print this text\n"

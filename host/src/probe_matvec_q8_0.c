@@ -29,7 +29,7 @@ static void draw_row(uint64_t *seed, size_t cols, uint8_t *row)
 /* Draws random inputs for which the result of each row differs from zero by more than its
  * tolerance.  Returns 0 if it finds none. */
 static int draw_inputs(uint64_t *seed, size_t rows, size_t cols, uint8_t *weights, uint8_t *x,
-                       struct reference_dot *wanted)
+                       struct reference_value *wanted)
 {
     const size_t row_bytes = q8_0_blocks(cols) * Q8_0_BYTES;
 
@@ -50,7 +50,7 @@ static int draw_inputs(uint64_t *seed, size_t rows, size_t cols, uint8_t *weight
 
 static void run(remote_handle64 handle, const struct probe_buffer *weights,
                 const struct probe_buffer *x, const struct probe_buffer *output,
-                struct reference_dot *wanted, struct probe_result *result)
+                struct reference_value *wanted, struct probe_result *result)
 {
     const int rows = (int)result->rows, cols = (int)result->cols;
     float *y = (float *)(void *)output->data;
@@ -75,7 +75,7 @@ void probe_matvec_q8_0(remote_handle64 handle, uint64_t seed, struct probe_resul
     const size_t rows = result->rows, cols = result->cols;
     const size_t row_bytes = q8_0_blocks(cols) * Q8_0_BYTES;
     struct probe_buffer weights = {0}, x = {0}, y = {0};
-    struct reference_dot *wanted = malloc(rows * sizeof *wanted);
+    struct reference_value *wanted = malloc(rows * sizeof *wanted);
 
     if (wanted == NULL || !probe_buffer_allocate(&weights, rows * row_bytes) ||
         !probe_buffer_allocate(&x, row_bytes) || !probe_buffer_allocate(&y, rows * sizeof(float)))

@@ -8,6 +8,7 @@
 
 #define VECTOR(count) {"vec_add_i32", 0, count, probe_vec_add_i32}
 #define MATRIX(rows, cols) {"matvec_q8_0", rows, cols, probe_matvec_q8_0}
+#define NORM(count) {"rms_norm_f32", 0, count, probe_rms_norm_f32}
 
 /* The sizes are one element, sizes near those of a block, of an HVX vector and of a group of
  * blocks, and large sizes. */
@@ -15,6 +16,7 @@ const struct probe_case probe_cases[] = {
     VECTOR(1),     VECTOR(31),     VECTOR(32),     VECTOR(33),      VECTOR(127),
     VECTOR(1000),  VECTOR(65537),  MATRIX(1, 1),   MATRIX(3, 31),   MATRIX(4, 32),
     MATRIX(5, 33), MATRIX(7, 127), MATRIX(8, 128), MATRIX(16, 500), MATRIX(128, 1024),
+    NORM(1),       NORM(33),       NORM(4096),
 };
 const size_t probe_case_count = sizeof probe_cases / sizeof probe_cases[0];
 

@@ -12,6 +12,7 @@
  * other members. */
 void probe_vec_add_i32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_matvec_q8_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_rms_norm_f32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 
 /* Returns the seconds of a monotonic clock. */
 double probe_now(void);

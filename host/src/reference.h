@@ -11,8 +11,8 @@
 /* sum[i] = a[i] + b[i], with wrapping. */
 void reference_vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count);
 
-/* One element of a product, and the tolerance for a float result. */
-struct reference_dot {
+/* One element of a float result, and its tolerance. */
+struct reference_value {
     double value;
     double tolerance;
 };
@@ -24,6 +24,16 @@ struct reference_dot {
  * terms in any order: (n + 3) * 2^-24 * the sum of their magnitudes.
  */
 void reference_matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols,
-                           struct reference_dot *y);
+                           struct reference_value *y);
+
+/*
+ * y[i] = x[i] * weight[i] / sqrt(mean of x^2 + epsilon) in double precision.
+ *
+ * The tolerance is (n / 64 + 16) * 2^-23 of the magnitude of y[i], for n values.  The DSP adds n / 32
+ * squares in each lane, each addition has an error of at most 2^-23 of the sum, and the square root
+ * halves it.
+ */
+void reference_rms_norm_f32(const float *x, const float *weight, size_t count, float epsilon,
+                            struct reference_value *y);
 
 #endif

@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import Sample
 
-OPS = {"vec_add_i32", "matvec_q8_0"}
+OPS = {"vec_add_i32", "matvec_q8_0", "rms_norm_f32"}
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,15 @@ from tests.command_line import REPOSITORY
 from .conftest import Sample
 
 WRONG = Path(__file__).parent / "wrong"
-KERNELS = ("vec_add_i32", "matvec_q8_0")
+KERNELS = ("vec_add_i32", "matvec_q8_0", "rms_norm_f32")
 FAULTS = [sorted(path.name.split(".")[1] for path in WRONG.glob(f"{k}.*.c")) for k in KERNELS]
 #: The result of the probe for a shape in which the fault appears; the default is a mismatch.
 VERDICTS = {"overrun": "overrun"}
 
 
-@pytest.fixture(params=[*zip_longest(*FAULTS)], ids=lambda pair: " and ".join(filter(None, pair)))
+@pytest.fixture(
+    params=[*zip_longest(*FAULTS)], ids=lambda faults: " and ".join(filter(None, faults))
+)
 def wrong(request: pytest.FixtureRequest, sample: Sample) -> Iterator[dict[str, str | None]]:
     """A fault for each kernel, or None: the kernels have separate results."""
     faults = dict(zip(KERNELS, request.param, strict=True))
@@ -44,7 +46,7 @@ def test_wrong_kernel_is_seen(sample: Sample, wrong: dict[str, str | None]) -> N
         rows = [row for row in report["results"] if row["op"] == kernel]
         verdicts = {row["result"] for row in rows}
         if fault is None:
-            assert verdicts == {"verified"}, "the other kernel is as it was"
+            assert verdicts == {"verified"}, "this kernel is as it was"
         else:
             assert VERDICTS.get(fault, "mismatch") in verdicts, (kernel, fault)
         if (kernel, fault) == ("vec_add_i32", "short"):
