@@ -1,17 +1,17 @@
 """Reads zip archives, which wheels and Android's .aar files are too.
 
-A zip archive says everything twice, and has room for data that belongs to no entry, so two programs
-can find different files in it.  Here both headers of each entry must agree, and the entries must
-follow each other without gaps, from the first byte to the central directory.
+The standard library reads them.  It goes by the central directory, as pip and Android do.  What it
+takes from the archive without a limit, and what programs read in different ways, is checked here.
 """
 
 from __future__ import annotations
 
 import stat
 import struct
+import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 from buildtool.release.unpack.entry import MAX_TARGET, Entry, check_mode, entry_path
 from buildtool.release.unpack.limits import (
@@ -20,63 +20,84 @@ from buildtool.release.unpack.limits import (
     UnsafeArchiveError,
     check_size,
 )
-from buildtool.release.unpack.streams import CHUNK, Packed
+from buildtool.release.unpack.streams import CHUNK
 from buildtool.release.unpack.tar_archive import Member
-from buildtool.release.unpack.zip_directory import (
-    HAS_DESCRIPTOR,
-    Header,
-    read_directory,
-    read_local_header,
-)
 
-_DESCRIPTOR = b"PK\x07\x08"
-_STORED, _DEFLATED = 0, 8
-_HINTS = 0x06
-"""The bits of `flags` that only say how well the compressor tried."""
+_INVALID = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
+    *(RuntimeError, ValueError, OverflowError),
+)
+"""The errors of the standard library's reader."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_UTF8 = 0x800
+_UNIX = 3
+
+
+class _Bounded:
+    """The file for the standard library, which takes positions from the archive, and the size of
+    the central directory, which it reads at once."""
+
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        self._file = file
+        self._limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def read(self, size: int = -1) -> bytes:
+        if size > 100 * self._limits.entries + self._limits.names:
+            raise _too_many_entries(self._limits)
+        return self._file.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence == 0 and offset < 0:
+            raise zipfile.BadZipFile("a position before the start of the file")
+        return self._file.seek(offset, whence)
 
 
 def zip_members(file: BinaryIO, size: int, limits: Limits) -> Iterator[Member]:
-    """The entries of a zip archive with the pieces of their content, in the order of the data.
+    """The entries of a zip archive of `size` bytes, with the pieces of their content.
 
     Raises `DamagedArchiveError`, `UnsafeArchiveError`.
     """
-    directory = read_directory(file, size, limits)
-    # The sizes that are declared are those that the content must have.
-    check_size(sum(entry.size for entry in directory.entries), directory.start, limits)
-    file.seek(0)
-    starts = [entry.offset for entry in directory.entries] + [directory.start]
-    for central, end in zip(directory.entries, starts[1:], strict=True):
-        if file.tell() != central.offset:
-            raise UnsafeArchiveError(
-                f"the entry {central.name!r} overlaps another one, or other data is before it"
-            )
-        local = read_local_header(file, central)
-        if not _agree(local, central):
-            raise UnsafeArchiveError(
-                f"the two headers of the entry {central.name!r} differ",
-                why="programs differ in which one they use",
-            )
-        if file.tell() + central.packed > end:
-            raise UnsafeArchiveError(f"the entry {central.name!r} overlaps the next one")
-        yield from _member(file, central, limits)
-        _check_descriptor(file.read(min(end - file.tell(), 25)), central)
-    if file.tell() != directory.start:
-        raise UnsafeArchiveError("it has data that belongs to no entry")
+    try:
+        with zipfile.ZipFile(cast("BinaryIO", _Bounded(file, limits))) as archive:
+            entries = archive.infolist()
+            if len(entries) > limits.entries:
+                raise _too_many_entries(limits)
+            # No more is read of an entry than the size that it declares.
+            check_size(sum(entry.file_size for entry in entries), size, limits)
+            for entry in entries:
+                yield from _member(archive, entry, limits)
+    except _INVALID as error:
+        raise DamagedArchiveError("it is not a valid zip archive", why=str(error)) from error
 
 
-def _agree(local: Header, central: Header) -> bool:
-    flags = local.flags & ~_HINTS | central.flags & _HINTS
-    return local._replace(flags=flags, mode=central.mode, offset=central.offset) == central
+def _too_many_entries(limits: Limits) -> UnsafeArchiveError:
+    return UnsafeArchiveError(f"it has more than {limits.entries:,} entries, or long ones")
 
 
-def _member(file: BinaryIO, header: Header, limits: Limits) -> Iterator[Member]:
-    is_directory = header.name.endswith("/")
-    path = entry_path(header.name, limits, directory=is_directory)
-    kind = stat.S_IFMT(header.mode)
-    content = _content(file, header)
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> Iterator[Member]:
+    name = info.orig_filename  # `filename` ends at a zero byte
+    if not info.flag_bits & _UTF8 and not name.isascii():
+        raise UnsafeArchiveError(
+            f"the name of the entry {name!r} is not marked as UTF-8",
+            why="programs read it in different encodings",
+        )
+    if info.compress_type not in _METHODS:
+        raise DamagedArchiveError(
+            f"the entry {name!r} is compressed by the method {info.compress_type}",
+            why="known: stored (0) and deflated (8)",
+            remedy="Pack it again with deflate.",
+        )
+    is_directory = name.endswith("/")
+    path = entry_path(name, limits, directory=is_directory)
+    attributes = info.external_attr >> 16 if info.create_system == _UNIX else 0
+    kind = stat.S_IFMT(attributes)
+    content = _content(archive, info)
     if kind == stat.S_IFLNK and not is_directory:
-        if header.size > MAX_TARGET:
-            raise UnsafeArchiveError(f"the link {path!r} has a target of {header.size:,} bytes")
+        if info.file_size > MAX_TARGET:
+            raise UnsafeArchiveError(f"the link {path!r} has a target of {info.file_size:,} bytes")
         target = b"".join(content).decode(errors="surrogateescape")
         yield Entry(path, "link", 0o777, 0, target), iter(())
     elif kind not in (0, stat.S_IFDIR if is_directory else stat.S_IFREG):
@@ -85,70 +106,23 @@ def _member(file: BinaryIO, header: Header, limits: Limits) -> Iterator[Member]:
             why="releases have files, directories and symbolic links only",
         )
     elif is_directory:
-        if header.size:
+        if info.file_size:
             raise UnsafeArchiveError(f"the entry {path!r} has content, and is not a file")
-        for _ in content:
-            pass
         if path:
             yield Entry(path, "directory", 0o755), iter(())
     else:
-        mode = check_mode(path, stat.S_IMODE(header.mode) if header.mode else 0o644)
-        yield Entry(path, "file", mode, header.size), content
+        mode = check_mode(path, stat.S_IMODE(attributes) if attributes else 0o644)
+        yield Entry(path, "file", mode, info.file_size), content
         for _ in content:  # what the caller did not read
             pass
 
 
-def _content(file: BinaryIO, header: Header) -> Iterator[bytes]:
-    """The content of the entry in pieces; its size and checksum are compared."""
-    packed = Packed(file, header.packed)
-    if header.method == _STORED:
-        pieces = iter(packed.read, b"")
-    elif header.method == _DEFLATED:
-        pieces = _inflate(packed, header.name)
-    else:
-        raise DamagedArchiveError(
-            f"the entry {header.name!r} is compressed by the method {header.method}",
-            why="known: stored (0) and deflated (8)",
-            remedy="Pack it again with deflate.",
-        )
-    size = checksum = 0
-    for piece in pieces:
-        size += len(piece)
-        checksum = zlib.crc32(piece, checksum)
-        if size > header.size:
-            break
-        yield piece
-    if (size, checksum, packed.position) != (header.size, header.crc, header.packed):
-        raise DamagedArchiveError(f"the content of the entry {header.name!r} is damaged")
-
-
-def _inflate(packed: Packed, name: str) -> Iterator[bytes]:
-    decompressor = zlib.decompressobj(wbits=-15)
-    ahead = b""
-    while not decompressor.eof:
-        ahead = ahead or packed.read()
-        complete = not ahead
-        try:
-            piece = decompressor.decompress(ahead, CHUNK)
-        except zlib.error as error:
-            raise DamagedArchiveError(
-                f"the content of the entry {name!r} is damaged", why=str(error)
-            ) from error
-        if complete and not piece:
-            break
-        ahead = decompressor.unconsumed_tail
-        yield piece
-    if not decompressor.eof or decompressor.unused_data:
-        raise DamagedArchiveError(f"the content of the entry {name!r} is damaged")
-
-
-def _check_descriptor(data: bytes, header: Header) -> None:
-    """Check what is between the content of an entry and the next header."""
-    numbers = (header.crc, header.packed, header.size)
-    known = [b""]
-    if header.flags & HAS_DESCRIPTOR:
-        short = [] if max(numbers) > 0xFFFFFFFF else [struct.pack("<3L", *numbers)]
-        bodies = [*short, struct.pack("<L2Q", *numbers)]
-        known = [magic + body for magic in (_DESCRIPTOR, b"") for body in bodies]
-    if data not in known:
-        raise UnsafeArchiveError(f"the entry {header.name!r} is followed by other data")
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The content of the entry in pieces, at most its size; the checksum is compared."""
+    size = 0
+    with archive.open(info) as file:
+        while piece := file.read(CHUNK):
+            size += len(piece)
+            yield piece
+    if size != info.file_size:
+        raise zipfile.BadZipFile(f"the entry {info.orig_filename!r} has another size")
