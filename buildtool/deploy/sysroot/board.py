@@ -2,10 +2,11 @@
 
 The open libcdsprpc reads `/usr/share/qcom/conf.d/*.yaml`, where the device tree's model has a
 `DSP_LIBRARY_PATH` below `/usr/share/qcom`.  Source: quic/fastrpc, src/fastrpc_config_parser.c.
-Only the plain form of these files is understood, a key a line.
 """
 
 from __future__ import annotations
+
+import contextlib
 
 from buildtool.deploy.sysroot.device_files import DeviceFiles, first, resolve
 from buildtool.deploy.sysroot.places import PLACES
@@ -33,24 +34,23 @@ def board_shells(device: DeviceFiles) -> list[str]:
 
 
 def library_path(text: str, model: str) -> str:
-    """`DSP_LIBRARY_PATH` of the machine `model` in a configuration file, else ""."""
-    depth = -1
-    for line in text.splitlines():
-        key, value = _key(line.strip())
-        if not key:
-            continue
-        indent = len(line) - len(line.lstrip())
-        if key == model:
-            depth = indent
-        elif 0 <= depth < indent and key == "DSP_LIBRARY_PATH":
-            return value.split(" #")[0].strip().strip("\"'")
-        elif indent <= depth:
-            depth = -1
+    """`DSP_LIBRARY_PATH` of the machine `model` in a configuration file, else "".
+
+    What precedes a mistake in the file counts, as in libcdsprpc.
+    """
+    import yaml  # noqa: PLC0415 - slow to import; few devices have such a file
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    key = ""
+    in_machines = in_model = False
+    with contextlib.suppress(yaml.YAMLError):
+        for event in yaml.parse(text, loader):
+            if isinstance(event, yaml.MappingEndEvent):
+                in_model = False
+            elif isinstance(event, yaml.ScalarEvent):
+                if in_model and key == "DSP_LIBRARY_PATH":
+                    return str(event.value)
+                key = event.value
+                in_model = in_model or (in_machines and key == model)
+                in_machines = in_machines or key == "machines"
     return ""
-
-
-def _key(line: str) -> tuple[str, str]:
-    """Key and value of a line `key: value`, whose key may be quoted; empty for other lines."""
-    quote = line[:1] if line[:1] in ("'", '"') else ""
-    key, colon, value = line.removeprefix(quote).partition(f"{quote}:")
-    return (key, value.strip()) if colon and not line.startswith("#") else ("", "")

@@ -32,8 +32,8 @@ def write(root: Path, files: dict[str, bytes]) -> Path:
 
 def q6a_tree(root: Path) -> Path:
     """A tree as on a Radxa Dragon Q6A, with the shell where the board's configuration puts it."""
-    yaml = b"Other Board:\n  DSP_LIBRARY_PATH: other\nRadxa Dragon Q6A:\n"
-    yaml += b"  DSP_LIBRARY_PATH: qcs6490/radxa/dragon-q6a/dsp\n"
+    yaml = b"machines:\n  Other Board:\n    DSP_LIBRARY_PATH: other\n  Radxa Dragon Q6A:\n"
+    yaml += b"    DSP_LIBRARY_PATH: qcs6490/radxa/dragon-q6a/dsp\n"
     return write(
         root,
         {

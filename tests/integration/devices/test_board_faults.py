@@ -185,7 +185,9 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "Remove /usr/local/lib/libcdsprpc.so.1",
     ),
     "configuration-missing": (
-        put("usr/share/qcom/conf.d/radxa.yaml", b"Another Board:\n  DSP_LIBRARY_PATH: other\n"),
+        put(
+            "usr/share/qcom/conf.d/radxa.yaml", b"machines:\n  Another:\n    DSP_LIBRARY_PATH: x\n"
+        ),
         f"does not look in the directory of /{SHELL}",
         "Name it for the machine 'Radxa Dragon Q6A'",
     ),

@@ -125,5 +125,6 @@ def test_a_board_s_configuration(model: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "line", [" " * 1_000_000, '"' * 1_000_000, "x" * 1_000_000, "a:" * 500_000]
 )
-def test_a_board_s_configuration_without_end(line: str) -> None:
-    assert library_path(f"{line}\n{BOARDS}", "Board One") == "one/dsp"
+def test_a_mistake_in_a_board_s_configuration(line: str) -> None:
+    assert library_path(f"{BOARDS}{line}", "Board One") == "one/dsp"
+    assert library_path(f"{line}\n{BOARDS}", "Board One") in ("", "one/dsp")

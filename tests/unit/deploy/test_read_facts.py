@@ -118,7 +118,7 @@ def test_page_sizes() -> None:
 
 def test_the_shell_of_the_boards_own_configuration_comes_first() -> None:
     folder = "/usr/share/qcom/qcs6490/radxa/q6a/dsp"
-    yaml = b"Radxa Dragon Q6A:\n  DSP_LIBRARY_PATH: qcs6490/radxa/q6a/dsp\n"
+    yaml = b"machines:\n  Radxa Dragon Q6A:\n    DSP_LIBRARY_PATH: qcs6490/radxa/q6a/dsp\n"
     found = facts(
         **{
             "text__/usr/share/qcom/conf.d/q6a.yaml": yaml,
