@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
 from buildtool.engine.context import BuildContext
 from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
-from buildtool.inputs.path_sets import observe
-from buildtool.inputs.roots import RootError
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Step
 from buildtool.plan.step_key import step_fields, step_key
@@ -74,13 +71,9 @@ def check_step(step: Step, needs: Mapping[str, str], context: BuildContext) -> S
     packages, packages_lost = _packages(step)
     fields = step_fields(step, needs, packages)
     record = read_record(record_file(context.state, step))
-    try:
-        now = observe(record.inputs.paths, step.roots, context.file_states) if record else None
-    except RootError:  # the record names a tool that this project no longer uses
-        now = record = None
-    reasons = find_reasons(record, fields, now, step.output, context.file_states.state)
-    if not reasons and record and (lost := packages_lost or _lost_library(record)):
-        reasons = (Reason("output", lost, new="missing"),)
+    reasons = find_reasons(record, fields, step.roots, step.output, context.file_states)
+    if not reasons and packages_lost:
+        reasons = (Reason("output", packages_lost, new="missing"),)
     if not reasons and record and _lacks_tree(step, record, context):
         reasons = (Reason("tree"),)
     return StepCheck(step, fields, record, reasons)
@@ -116,8 +109,3 @@ def _lacks_tree(step: Step, record: StepRecord, context: BuildContext) -> bool:
     from buildtool.engine.build_trees import is_built  # noqa: PLC0415 - most builds need no trees
 
     return not is_built(step, record)
-
-
-def _lost_library(record: StepRecord) -> str:
-    """A library that ships with the step and is no longer where it was; "" for none."""
-    return next((path for path in record.runtime.values() if not Path(path).is_file()), "")

@@ -31,7 +31,7 @@ from buildtool.inputs.roots import RootError, Roots
 if TYPE_CHECKING:
     from buildtool.cache.local import LocalCache
     from buildtool.cache.remote.client import RemoteCache, RemoteDocument
-    from buildtool.inputs.file_states import FileStates
+    from buildtool.inputs.file_states import FileView
 
 
 MAX_RESTORED = 4 << 30
@@ -60,9 +60,9 @@ class CacheLookup(Value):
     local: LocalCache
     remote: RemoteCache | None = None
 
-    def find(self, key: str, roots: Roots, file_states: FileStates) -> CacheHit | None:
+    def find(self, key: str, roots: Roots, files: FileView) -> CacheHit | None:
         """What the step with this key made of the inputs that are there now, if a cache has it."""
-        for inputs in self._observed(key, roots, file_states):
+        for inputs in self._observed(key, roots, files):
             for directory in ("", str(roots.directories["project"])):
                 name = action_key(key, inputs, directory)
                 data = self.local.document(name)
@@ -130,15 +130,13 @@ class CacheLookup(Value):
         return tuple(found)
 
     def nearest(
-        self, known: Sequence[InputSet], roots: Roots, file_states: FileStates
+        self, known: Sequence[InputSet], roots: Roots, files: FileView
     ) -> tuple[Reason, ...]:
         """How the current inputs differ from the most similar of the `known` ones."""
         rows = []
         for inputs in known:
             with contextlib.suppress(RootError):
-                rows.append(
-                    input_reasons(changes(inputs, observe(inputs.paths, roots, file_states)))
-                )
+                rows.append(input_reasons(changes(inputs, observe(inputs.paths, roots, files))))
         return min(rows, key=len, default=())
 
     def _recent(self, key: str) -> list[str]:
@@ -171,13 +169,13 @@ class CacheLookup(Value):
             self.local.add_path_set(action.step_key, inputs.paths.as_json())
             self._note_recent(action.step_key, action.action_key)
 
-    def _observed(self, key: str, roots: Roots, file_states: FileStates) -> Iterator[InputSet]:
+    def _observed(self, key: str, roots: Roots, files: FileView) -> Iterator[InputSet]:
         """The current states of the path sets that are known here, then of those that the server
         knows in addition, if their paths are accepted."""
         own = dict.fromkeys(_parsed(self.local.path_sets(key)))
         for paths in own:
             with contextlib.suppress(RootError):
-                yield observe(paths, roots, file_states)
+                yield observe(paths, roots, files)
         known = self.remote.document(key) if self.remote else None
         if not known or not self.remote:
             return
@@ -194,7 +192,7 @@ class CacheLookup(Value):
                 continue
             try:
                 rule.check(paths)
-                yield observe(paths, roots, file_states, budget)
+                yield observe(paths, roots, files, budget)
             except RootError:
                 continue
             except ForeignPathError as error:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from buildtool.core.value import Value
 from buildtool.engine.record import StepRecord, changed_outputs
-from buildtool.inputs.path_sets import Change, InputSet, changes
+from buildtool.inputs.file_states import FileView
+from buildtool.inputs.path_sets import Change, changes, observe
+from buildtool.inputs.roots import RootError, Roots
 from buildtool.plan.step_key import differences
 
 _DIGEST = r"[0-9a-f]{64}(\+x)?"
@@ -65,16 +67,20 @@ class Reason(Value):
 def find_reasons(
     record: StepRecord | None,
     fields: Mapping[str, Any],
-    now: InputSet | None,
+    roots: Roots,
     output: Path,
-    state: Callable[[str], str],
+    files: FileView,
 ) -> tuple[Reason, ...]:
     """All reasons why a step is not up to date; none when it is.
 
-    `fields` are those of its key now, `now` is the current state of the record's inputs, `output`
-    its output directory, and `state` is `FileStates.state`.
+    `fields` are those of its key now, `roots` the places of its inputs, and `output` its output
+    directory.
     """
-    if record is None or now is None:
+    if record is None:
+        return (Reason("first"),)
+    try:
+        now = observe(record.inputs.paths, roots, files)
+    except RootError:  # the record names a tool that this project no longer uses
         return (Reason("first"),)
     found = [Reason("field", *row) for row in differences(record.fields, fields)]
     found += input_reasons(changes(record.inputs, now))
@@ -82,7 +88,12 @@ def find_reasons(
     found += [Reason("doubtful", path) for path in record.uncertain]
     found += [
         Reason("output", path, new=wrong)
-        for path, wrong in changed_outputs(record.outputs, output, state)
+        for path, wrong in changed_outputs(record.outputs, output, files)
+    ]
+    found += [
+        Reason("output", library, new="missing")
+        for library in record.runtime.values()
+        if not files.exists(library)
     ]
     return tuple(found)
 

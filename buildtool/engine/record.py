@@ -6,7 +6,7 @@ be lost at any time: the caches are asked then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from buildtool.cache.outputs import (
 )
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.value import Value
+from buildtool.inputs.file_states import FileView
 from buildtool.inputs.path_sets import InputsError, InputSet
 from buildtool.plan.plan import Step
 
@@ -94,20 +95,18 @@ def write_record(file: Path, record: StepRecord) -> None:
 
 
 def changed_outputs(
-    outputs: Sequence[Output], directory: Path, state: Callable[[str], str]
+    outputs: Sequence[Output], directory: Path, files: FileView
 ) -> list[tuple[str, str]]:
     """The outputs that are not in `directory` as they were made: their paths, and `changed` or
-    `missing`.  `state` is `FileStates.state`."""
+    `missing`."""
     wrong = []
     for output in outputs:
-        path = directory / output.path
+        path = f"{directory}/{output.path}"
         if output.kind == "link":
-            if not path.is_symlink():
-                wrong.append((output.path, "missing"))
-            elif str(path.readlink()) != output.target:
-                wrong.append((output.path, "changed"))
-            continue
-        now = state(f"{directory}/{output.path}")
-        if now != output.digest + ("+x" if output.kind == "executable" else ""):
+            now, made = files.link(path), output.target
+        else:
+            (now,) = files.states((path,))
+            made = output.digest + ("+x" if output.kind == "executable" else "")
+        if now != made:
             wrong.append((output.path, "changed" if now else "missing"))
     return wrong

@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from buildtool.inputs.stored_digests import StoredDigests
 
@@ -16,7 +17,31 @@ EXECUTABLE_SUFFIX = "+x"
 _NOT_ON_DISK = ("/proc/", "/sys/", "/dev/")  # reading there may never end, or yield nothing
 
 
-class FileStates:
+class FileView(Protocol):
+    """The file system, as far as it decides whether a step is up to date.
+
+    Another implementation than `FileStates` has its files in memory, for tests of this decision.
+    """
+
+    def states(self, paths: Sequence[str]) -> list[str]:
+        """The state of each path: the sha256 of the file in hex, with `+x` appended if its owner
+        may execute it; else `directory`, `special` (a pipe or a device), or "" if there is nothing
+        that can be read.  Fastest if files of the same directory are adjacent."""
+
+    def entries(self, directory: str) -> Mapping[str, bool] | None:
+        """The entries of a directory: name → whether it is a directory or a symlink to one.
+
+        None if it is not a directory, or cannot be read.
+        """
+
+    def exists(self, path: str) -> bool:
+        """Whether the path exists; a dangling symlink does."""
+
+    def link(self, path: str) -> str:
+        """The target of the symlink `path`; "" if it is none."""
+
+
+class FileStates(FileView):
     """The file system, as it was when this object first looked at each of its files.
 
     `digest_file` keeps digests from one process to the next, see `StoredDigests`.
@@ -29,12 +54,10 @@ class FileStates:
         self._casefolded: dict[str, frozenset[str]] = {}
 
     def state(self, path: str | Path) -> str:
-        """The sha256 of the file in hex, with `+x` appended if its owner may execute it; else
-        `directory`, `special` (a pipe or a device), or "" if there is nothing that can be read."""
+        """The one of `states` for this path."""
         return self.states((str(path),))[0]
 
     def states(self, paths: Sequence[str]) -> list[str]:
-        """The `state` of each path; fastest if files of the same directory are adjacent."""
         known, states = self._states, []
         with _DirectoryStat() as directory_stat:
             for path in paths:
@@ -52,17 +75,12 @@ class FileStates:
             return False
 
     def entries(self, directory: str | Path) -> Mapping[str, bool] | None:
-        """The entries of a directory: name → whether it is a directory or a symlink to one.
-
-        None if it is not a directory, or cannot be read.
-        """
         directory = directory if type(directory) is str else str(directory)
         if directory not in self._entries:
             self._entries[directory] = _list_directory(directory)
         return self._entries[directory]
 
     def exists(self, path: str) -> bool:
-        """Whether the path exists; a dangling symlink does."""
         parent, _, name = path.rpartition("/")
         entries = self.entries(parent or "/")
         # A directory that cannot be listed may still be searched.
@@ -73,6 +91,12 @@ class FileStates:
         # Some file systems ignore case, or how an accent is encoded.
         similar = not name.isascii() or name.casefold() in self._casefold(parent or "/", entries)
         return similar and os.path.lexists(path)
+
+    def link(self, path: str) -> str:
+        try:
+            return os.readlink(path)  # noqa: PTH115 - as `states`: many files
+        except (OSError, ValueError):
+            return ""
 
     def with_fresh_stats(self) -> FileStates:
         """The file system as it is from now on; both objects share the digests."""

@@ -1,4 +1,4 @@
-"""Globs of CMake and of the project file, matched against a `FileStates`.
+"""Globs of CMake and of the project file, matched against a `FileView`.
 
 Source: the reference of CMake's file(GLOB), and experiments.  A wildcard matches within one path
 component.  GLOB_RECURSE matches the last component at any depth; it treats a symlink to a directory
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.file_states import FileView
 from buildtool.inputs.glob_component import encoded, name_matcher, only_name
 from buildtool.inputs.roots import Roots
 from buildtool.project.model import STATE
@@ -79,7 +79,7 @@ class Budget:
 
 
 def matches(
-    glob: Glob, roots: Roots, file_states: FileStates, budget: Budget | None = None
+    glob: Glob, roots: Roots, files: FileView, budget: Budget | None = None
 ) -> tuple[str, ...]:
     """The names of the files that a glob matches, sorted; without this tool's own files.
 
@@ -100,7 +100,7 @@ def matches(
     state = f"{os.path.normpath(project)}/{STATE}" if project else "\0"
     if not parts or f"{directory}/".startswith(f"{state}/"):
         return ()
-    walk = _Walk(glob, file_states, state, [], budget)
+    walk = _Walk(glob, files, state, [], budget)
     walk.match(directory, parts)
     return tuple(sorted({base + path[len(directory) :] for path in walk.found}))
 
@@ -119,7 +119,7 @@ class _Walk(Value):
     """Collects in `found` what `glob` matches, except below the directory `state`."""
 
     glob: Glob
-    file_states: FileStates
+    files: FileView
     state: str
     found: list[str]
     budget: Budget | None
@@ -146,7 +146,7 @@ class _Walk(Value):
         matches = name_matcher(part)
         for name, is_directory in self.entries(directory):
             path = f"{directory}/{name}"
-            is_link = is_directory and os.path.islink(path)  # noqa: PTH114
+            is_link = is_directory and self.files.link(path) != ""
             if not is_directory or (is_link and not self.glob.follow):
                 if matches(encoded(name)):
                     self.found.append(path)
@@ -166,7 +166,7 @@ class _Walk(Value):
         self.match(directory, parts)
         for name, is_directory in self.entries(directory):
             path = f"{directory}/{name}"
-            if is_directory and depth < MAX_DEPTH and not os.path.islink(path):  # noqa: PTH114
+            if is_directory and depth < MAX_DEPTH and not self.files.link(path):
                 self.match_at_any_depth(path, parts, depth + 1)
 
     def matching_entries(self, directory: str, part: str) -> Iterator[tuple[str, bool]]:
@@ -174,7 +174,7 @@ class _Walk(Value):
         if (only := only_name(part)) is not None:  # comparing it with every name is slow
             if self.budget:
                 self.budget.spend(1)
-            is_directory = (self.file_states.entries(directory or "/") or {}).get(only)
+            is_directory = (self.files.entries(directory or "/") or {}).get(only)
             if is_directory is not None and f"{directory}/{only}" != self.state:
                 yield only, is_directory
             return
@@ -185,7 +185,7 @@ class _Walk(Value):
 
     def entries(self, directory: str) -> Iterator[tuple[str, bool]]:
         """Names, and whether each is a directory."""
-        entries = self.file_states.entries(directory or "/") or {}
+        entries = self.files.entries(directory or "/") or {}
         if self.budget:
             self.budget.spend(1 + len(entries))
         for name, is_directory in entries.items():

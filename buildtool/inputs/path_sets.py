@@ -15,12 +15,12 @@ from typing import Any
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
-from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.file_states import FileView
 from buildtool.inputs.globs import Budget, Glob, matches
 from buildtool.inputs.roots import Roots
 
 UNKNOWN = "?"
-"""In place of a `FileStates.state`: it is unknown in which state the file was read."""
+"""In place of a `FileView.states`: it is unknown in which state the file was read."""
 MAX_NAMES = 1 << 20
 MAX_NAME = 4096  # PATH_MAX of Linux
 
@@ -108,7 +108,7 @@ class PathSet(Value):
 
 
 class InputSet(Value):
-    """The state of the paths in a path set: the `FileStates.state` of each of its files, those of
+    """The state of the paths in a path set: the `FileView.states` of each of its files, those of
     its absent paths that exist, and the matches of each glob by `Glob.text`."""
 
     paths: PathSet
@@ -152,7 +152,7 @@ class InputSet(Value):
 class Change(Value):
     """One difference between two input sets.
 
-    `kind` is `changed`, `appeared` or `vanished`: `old` and `new` are the `FileStates.state` of a
+    `kind` is `changed`, `appeared` or `vanished`: `old` and `new` are the `FileView.states` of a
     file, or "present" and "" for an absent path.  Or it is `glob`: the glob `new` matches the path
     now, or `old` no longer does.
     """
@@ -164,19 +164,19 @@ class Change(Value):
 
 
 def observe(
-    paths: PathSet, roots: Roots, file_states: FileStates, budget: Budget | None = None
+    paths: PathSet, roots: Roots, files: FileView, budget: Budget | None = None
 ) -> InputSet:
     """The current state of `paths`; their globs share the `budget`.
 
     Raises `RootError` for a root that this build does not have, and `BudgetError`.
     """
     path_of = roots.path_of
-    states = file_states.states([path_of(name) for name in paths.files])
+    states = files.states([path_of(name) for name in paths.files])
     return InputSet(
         paths,
         dict(zip(paths.files, states, strict=True)),
-        tuple(name for name in paths.absent if file_states.exists(path_of(name))),
-        {glob.text: matches(glob, roots, file_states, budget) for glob in paths.globs},
+        tuple(name for name in paths.absent if files.exists(path_of(name))),
+        {glob.text: matches(glob, roots, files, budget) for glob in paths.globs},
     )
 
 

@@ -59,5 +59,5 @@ def _wrong(tree: Path, file_states: FileStates) -> list[Path]:
         output / name
         for record in records
         if record
-        for name, _ in changed_outputs(record.outputs, output, file_states.state)
+        for name, _ in changed_outputs(record.outputs, output, file_states)
     ]
