@@ -72,7 +72,8 @@ kill_group() {
     while [ "$try" -lt 600 ]; do # it may be about to start; when it has ended, so does this process
         read_group && kill "-$1" "-$group" 2>/dev/null && return
         sleep 0.1
-        try=$((try + 1))
+        # If the shell that starts it was killed, then little can be on the way.
+        kill -0 $$ 2>/dev/null && try=$((try + 1)) || try=$((try + 12))
     done
 }
 # Descriptor 5 is what the program reads.  4 keeps a fifo open, so that it has a writer from the

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +25,7 @@ from buildtool.deploy.transports.emulated import Emulated
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.remote.releases import digest_of
-from tests.remote.remote import Remote
+from tests.remote.remote import SHELL, Remote, processes_with
 from tests.remote.tool_sets import SYSTEM_PATH
 
 WRITES = ("cp", "ln", "mkdir", "mv", "rm", "tar")
@@ -45,6 +46,10 @@ TOOL = """#!/bin/sh
 echo {name} >>'{calls}'
 [ "$({wc} -l <'{calls}')" != {number} ] || {{ echo 'Input/output error' >&2; exit 1; }}
 exec {program} "$@"
+"""
+KILLS_WHAT_STARTS_IT = """#!/bin/sh
+read -r _ _ _ shell _ </proc/$PPID/stat
+kill -KILL $shell $PPID
 """
 T = TypeVar("T")
 
@@ -151,3 +156,22 @@ def test_large_files(tmp_path: Path) -> None:
         verify_data(site, data)
         assert send_data(site, data) == Pushed()
     assert failed
+
+
+def test_nothing_is_left_of_a_program_whose_shell_is_killed_before_it_begins(
+    tmp_path: Path,
+) -> None:
+    """`setsid`, which starts the program, kills the shell that would wait for it."""
+    device = Failing(tmp_path / "device")
+    release = device.remote.release(tmp_path / "release", {})
+    device.remote.deploy(release)
+    setsid = tmp_path / "device" / "tools" / "setsid"
+    setsid.parent.mkdir(exist_ok=True)
+    setsid.write_text(KILLS_WHAT_STARTS_IT)
+    setsid.chmod(0o755)
+    with pytest.raises(DeviceError):
+        device.remote.run(release, SHELL, "true")
+    end = time.monotonic() + 20
+    while left := processes_with(device.remote.project):
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
