@@ -29,7 +29,7 @@ from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import Known
 from buildtool.deploy.push.push import Push
 from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Place, new_run, run
+from buildtool.deploy.run.run import ReleasePlace, new_run, run
 from buildtool.deploy.transports.adb import adb_device
 from buildtool.deploy.transports.ssh import ssh_device
 from buildtool.deploy.transports.transport import Transport
@@ -87,7 +87,7 @@ def table(line: Line, base: Path, rounds: int) -> None:
     known = push(device, project, release(small), Known())
 
     def ours() -> None:
-        report = run(Place(device, project, known.id), RunRequest(("/bin/true",)), new_run())
+        report = run(ReleasePlace(device, project, known.id), RunRequest(("/bin/true",)), new_run())
         assert report.text == "0", report
 
     compare(

@@ -36,9 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # With pytest-xdist, the workers send their reports to the process that buildtool has started.
     if TEST_VARIABLE in os.environ and not hasattr(config, "workerinput"):
-        from buildtool.testing.pytest_records import Records  # noqa: PLC0415 - see above
+        from buildtool.testing.pytest_records import PytestRecords  # noqa: PLC0415 - see above
 
-        records = Records(json.loads(os.environ[TEST_VARIABLE])["records"])
+        records = PytestRecords(json.loads(os.environ[TEST_VARIABLE])["records"])
         config.pluginmanager.register(records, "buildtool-records")
 
 

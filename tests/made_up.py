@@ -6,7 +6,7 @@ from pathlib import Path
 
 from buildtool.cache.outputs import read_outputs
 from buildtool.engine.record import StepRecord
-from buildtool.engine.result import Outcome, StepResult
+from buildtool.engine.result import StepOutcome, StepResult
 from buildtool.inputs.path_sets import InputSet, PathSet
 from buildtool.plan.plan import CMakeStep
 from buildtool.sdk.cmake import CMake
@@ -18,4 +18,4 @@ NO_INPUTS = InputSet(PathSet(), {}, (), {})
 def built(step: CMakeStep) -> StepResult:
     """The result of `step` as if it had built the content of its output directory."""
     record = StepRecord("a" * 64, NO_INPUTS, read_outputs(step.output), 0.0)
-    return StepResult(step, Outcome.BUILT, record)
+    return StepResult(step, StepOutcome.BUILT, record)

@@ -17,7 +17,7 @@ RECENT = 60.0
 """Seconds: a temporary file that was written to within this time is kept for its writer."""
 
 
-class Verified(Value):
+class VerifiedCache(Value):
     """What `verify` checked, and what it deleted.
 
     `wrong` are the paths of damaged items and of files that are not items; `useless` is the number
@@ -50,7 +50,7 @@ def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str,
     return others.collect(store, index, limit)
 
 
-def verify(store: Store) -> Verified:
+def verify(store: Store) -> VerifiedCache:
     """Read and check every document and blob, and delete those that are damaged or useless."""
     store.sweep()
     wrong = list(store.strays())
@@ -70,7 +70,7 @@ def verify(store: Store) -> Verified:
         DiskUsage(len(sizes), sum(sizes))
         for sizes in ([stored.size for item, stored in items if item.kind == k] for k in KINDS)
     )
-    return Verified(documents, blobs, tuple(wrong), useless)
+    return VerifiedCache(documents, blobs, tuple(wrong), useless)
 
 
 def clear(store: Store) -> Freed:

@@ -96,14 +96,14 @@ def verify(*, json: Json = False) -> None:
     deleted.
     """
     from buildtool.cache.emulator_cache import directory as emulator_directory
-    from buildtool.cache.maintenance import Verified, store_usage
+    from buildtool.cache.maintenance import VerifiedCache, store_usage
     from buildtool.cache.maintenance import verify as check
     from buildtool.cache.zig_cache import verify as check_zig
     from buildtool.core.cache import cache_dir
     from buildtool.deploy.emulated.verify import verify as check_emulator
 
     store = _store()
-    done = check(store) if store.directory.is_dir() else Verified(*store_usage(store), (), 0)
+    done = check(store) if store.directory.is_dir() else VerifiedCache(*store_usage(store), (), 0)
     emulator = check_emulator(emulator_directory())
     wrong = [*done.wrong, *emulator.wrong, *check_zig(cache_dir() / "zig")]
     if json:

@@ -167,7 +167,7 @@ def check(
     from buildtool.deploy.check_device import check_device
     from buildtool.deploy.configuration import configured_devices
     from buildtool.deploy.facts import remember_facts
-    from buildtool.deploy.finding import Finding
+    from buildtool.deploy.finding import DeviceFinding
     from buildtool.deploy.read_facts import read_facts_and_board
     from buildtool.deploy.sharing.lock import holder_of
     from buildtool.plan.plan import find_target
@@ -183,7 +183,7 @@ def check(
         target = target or project.header.default_target
     findings = check_device(found, board, target, find_target(project, target) if project else None)
     if holder := None if name == BUILT_IN_TARGET else holder_of(connected):
-        findings = (*findings, Finding("in-use", f"{name} is in use by {holder}"))
+        findings = (*findings, DeviceFinding("in-use", f"{name} is in use by {holder}"))
     wrong = sum(1 for finding in findings if finding.remedy)
     if json:
         rows = [finding.as_json() for finding in findings]

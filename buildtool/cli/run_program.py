@@ -77,10 +77,10 @@ def run_program(
         )
 
     if watch:
-        from buildtool.cli.run_watch import WatchedRun, check_options, run_watching
+        from buildtool.cli.run_watch import RepeatedRun, check_options, run_watching
 
         check_options({"--tty": terminal, "--debug": choice.debug, "--json": as_json})
-        run_watching(project, WatchedRun(device, request_of, choice, options), screen)
+        run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
     start = partial(
         flow.run,

@@ -21,7 +21,7 @@ from buildtool.deploy.ready import DeviceChoice, select
 from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.transports.transport import Transport
 from buildtool.engine.context import Options
-from buildtool.engine.result import Outcome
+from buildtool.engine.result import StepOutcome
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import Plan
 from buildtool.project.model import Project
@@ -38,7 +38,7 @@ SHOWN = 3
 READ_AFTER = 0.3
 """Seconds after the start of a program at which its inputs are read: both take processor time."""
 MOST_REPEATS = 3
-DONE = (Outcome.BUILT, Outcome.RESTORED)
+DONE = (StepOutcome.BUILT, StepOutcome.RESTORED)
 
 
 class InputsChangedError(Exception):
@@ -55,7 +55,7 @@ def check_options(given: Mapping[str, bool]) -> None:
         )
 
 
-class WatchedRun(Value):
+class RepeatedRun(Value):
     """What `flow.run` is called with in each turn; `request_of` gives the program of a project."""
 
     device: str
@@ -64,7 +64,7 @@ class WatchedRun(Value):
     options: Options | None
 
 
-def run_watching(project: Project, run: WatchedRun, screen: Screen) -> NoReturn:
+def run_watching(project: Project, run: RepeatedRun, screen: Screen) -> NoReturn:
     """Run a program until Ctrl-C, again after each change.
 
     Raises `KeyboardInterrupt`, and what is wrong with the command line.
@@ -85,7 +85,7 @@ class _Loop:
     def __init__(
         self,
         project: Project,
-        run: WatchedRun,
+        run: RepeatedRun,
         screen: Screen,
         watch: Watch,
         transport: Transport | None,
@@ -211,7 +211,7 @@ class _Loop:
             case StepFinished(name, outcome, seconds) if self._changed and outcome in DONE:
                 self._done.append(f"{outcome} {name}")  # for one line before the start
                 if not self._screen.verbose:
-                    event = StepFinished(name, Outcome.UP_TO_DATE, seconds)
+                    event = StepFinished(name, StepOutcome.UP_TO_DATE, seconds)
         self._screen(event)
 
     def _before_start(self) -> None:
@@ -237,7 +237,7 @@ class _Loop:
         self._screen(Note(text))
 
 
-def _plan(project: Project, run: WatchedRun) -> Plan:
+def _plan(project: Project, run: RepeatedRun) -> Plan:
     """The plan of what `flow.run` builds."""
     choice = run.choice
     target = select(project, run.device, choice).target

@@ -15,7 +15,7 @@ from buildtool.core.escape import escape_line
 
 if TYPE_CHECKING:
     from buildtool.release.supply_chain.sign import Signer
-    from buildtool.release.supply_chain.verify import Verified
+    from buildtool.release.supply_chain.verify import VerifiedArchive
 
 TITLES = {"sbom": "SBOM", "provenance": "provenance"}
 
@@ -52,12 +52,12 @@ def verify(
         _show(found)
 
 
-def _show(found: Verified) -> None:
+def _show(found: VerifiedArchive) -> None:
     for line in _lines(found):
         show(escape_line(line))
 
 
-def _lines(found: Verified) -> Iterator[str]:
+def _lines(found: VerifiedArchive) -> Iterator[str]:
     yield f"{found.archive}: sha256 {found.sha256}"
     if found.signer:
         yield f"signature   good: {_name(found.signer)}"
@@ -83,7 +83,7 @@ def _name(signer: Signer) -> str:
     return f"{signer.identity} ({signer.key_type} {signer.fingerprint})"
 
 
-def _document(found: Verified) -> dict[str, Any]:
+def _document(found: VerifiedArchive) -> dict[str, Any]:
     release = found.release
     return {
         "archive": str(found.archive),
@@ -103,7 +103,7 @@ def _document(found: Verified) -> dict[str, Any]:
     }
 
 
-def _beside(found: Verified, name: str) -> dict[str, Any] | None:
+def _beside(found: VerifiedArchive, name: str) -> dict[str, Any] | None:
     document = found.documents.get(name)
     if not document:
         return None

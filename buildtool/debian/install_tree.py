@@ -21,7 +21,7 @@ from buildtool.plan.files_step import OWNERS
 from buildtool.plan.plan import MULTIARCH
 from buildtool.release.unpack.deb_archive import deb_members
 from buildtool.release.unpack.limits import LIMITS, ArchiveError
-from buildtool.release.unpack.listing import Listing
+from buildtool.release.unpack.listing import ArchiveListing
 
 _TAKEN = re.compile(
     r"include/.+|lib/.+|share/(?:pkgconfig|cmake|[^/]+/cmake)/.+|share/doc/[^/]+/copyright"
@@ -56,7 +56,7 @@ def _unpack(deb: Path, into: Path, links: dict[str, str]) -> list[str]:
     places = []
     try:
         with open_regular(deb) as file:
-            listing = Listing(LIMITS)
+            listing = ArchiveListing(LIMITS)
             for entry, content in deb_members(file, os.fstat(file.fileno()).st_size, LIMITS):
                 listing.add(entry)
                 place = _place(entry.path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from buildtool.deploy.board.checks import check_board
 from buildtool.deploy.board.state import Board
 from buildtool.deploy.facts import Facts
-from buildtool.deploy.finding import Finding
+from buildtool.deploy.finding import DeviceFinding
 from buildtool.deploy.fit import misfits
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, Slice
@@ -23,7 +23,7 @@ LITTLE_SPACE = 64 << 20
 
 def check_device(
     facts: Facts, board: Board, name: str, target: Target | None
-) -> tuple[Finding, ...]:
+) -> tuple[DeviceFinding, ...]:
     """The findings about a device whose target is `target`, called `name`."""
     findings = [*_root(facts), *_tools(facts)]
     if target.archs if target else facts.arch or facts.nodes or board.processors:
@@ -33,54 +33,56 @@ def check_device(
     return tuple(findings)
 
 
-def _root(facts: Facts) -> Iterator[Finding]:
+def _root(facts: Facts) -> Iterator[DeviceFinding]:
     if facts.unwritable:
-        yield Finding(
+        yield DeviceFinding(
             "root",
             f"releases cannot be installed in {facts.root}: {facts.unwritable}",
             f"Create it there for the user {facts.user or facts.uid}: sudo install -d -o"
             f" {facts.user or facts.uid} {facts.root}; or set another root in devices.toml.",
         )
         return
-    yield Finding("root", f"releases can be installed in {facts.root}")
+    yield DeviceFinding("root", f"releases can be installed in {facts.root}")
     if not facts.executable:
-        yield Finding(
+        yield DeviceFinding(
             "root-executable",
             f"programs in {facts.root} cannot be executed: its file system is mounted with noexec,"
             " or a security policy forbids it",
             "Set another root in devices.toml.",
         )
     if not facts.links:
-        yield Finding(
+        yield DeviceFinding(
             "root-links",
             f"the file system of {facts.root} has no symbolic links, which releases need",
             "Set another root in devices.toml.",
         )
     space = f"{facts.free >> 20:,} MiB are free in {facts.root}"
     if facts.free < LITTLE_SPACE:
-        yield Finding("space", space, "Delete files there, or set another root in devices.toml.")
+        yield DeviceFinding(
+            "space", space, "Delete files there, or set another root in devices.toml."
+        )
     else:
-        yield Finding("space", space)
+        yield DeviceFinding("space", space)
 
 
-def _tools(facts: Facts) -> Iterator[Finding]:
+def _tools(facts: Facts) -> Iterator[DeviceFinding]:
     missing = [tool for tool in REQUIRED_TOOLS if tool not in facts.tools]
     if missing:
-        yield Finding(
+        yield DeviceFinding(
             "tools",
             f"the device has no {', '.join(missing)}",
             "Install them there: Debian has them in coreutils, findutils, tar and util-linux;"
             " busybox and toybox have them too.",
         )
     else:
-        yield Finding("tools", "the device has the programs that buildtool runs there")
+        yield DeviceFinding("tools", "the device has the programs that buildtool runs there")
 
 
-def _fit(facts: Facts, name: str, target: Target) -> Iterator[Finding]:
+def _fit(facts: Facts, name: str, target: Target) -> Iterator[DeviceFinding]:
     nowhere = Path()
     slices = tuple(Slice(part, (), ()) for part in (HOST, *target.archs))
     found = [*misfits(facts, Release(name, nowhere, nowhere, slices), target)]
     for misfit in found:
-        yield Finding("fit", f"{misfit.problem}: {misfit.evidence}", misfit.remedy)
+        yield DeviceFinding("fit", f"{misfit.problem}: {misfit.evidence}", misfit.remedy)
     if not found:
-        yield Finding("fit", f"the target {name!r} fits")
+        yield DeviceFinding("fit", f"the target {name!r} fits")

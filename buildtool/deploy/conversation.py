@@ -23,7 +23,7 @@ from buildtool.deploy.script import (
     REPORTED,
     WRITTEN,
     MarkedStream,
-    Report,
+    ScriptReport,
     assignments,
     parse_report,
 )
@@ -189,7 +189,7 @@ class Conversation:
                 self._selector.unregister(also)
         return True
 
-    def report(self) -> Report:
+    def report(self) -> ScriptReport:
         """What the script reported at its end.
 
         Raises `DeviceError` when it did not, or when the end of its output is missing; and

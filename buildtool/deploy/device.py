@@ -19,7 +19,7 @@ EXEC_SECONDS = 60.0
 """How long one of buildtool's own commands may take on a device."""
 
 
-class Output(Value):
+class ScriptOutput(Value):
     """What a script returned: its exit status, and what it wrote."""
 
     status: int
@@ -49,7 +49,7 @@ class Device(Value):
         *,
         stdin: int = DEVNULL,
         timeout: float = EXEC_SECONDS,
-    ) -> Output:
+    ) -> ScriptOutput:
         """Run a script of a POSIX shell to its end; `stdin` is a descriptor.
 
         Raises `DeviceConnectionError` when the connection is lost or when the script takes longer
@@ -71,7 +71,9 @@ class Device(Value):
                 why=f"it reported {report.word!r} {report.text[:80]!r}",
                 remedy="Check what the device's shell prints when it starts.",
             )
-        return Output(report.status, bytes(talk.output), talk.messages.decode(errors="replace"))
+        return ScriptOutput(
+            report.status, bytes(talk.output), talk.messages.decode(errors="replace")
+        )
 
     def pull(self, path: str, target: Path) -> None:
         """Fetch the file `path` of the device as `target`, completely or not at all.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from buildtool.core.value import Value
-from buildtool.deploy.sysroot.device_files import Entry
+from buildtool.deploy.sysroot.device_files import DeviceEntry
 
 MAX_PARTS = 2000
 MAX_TEXT = 200
@@ -35,10 +35,10 @@ class PrintedFiles(Value):
     source: str
     files: Mapping[str, bytes]
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> DeviceEntry | None:
         if path in self.files:
-            return Entry("file", len(self.files[path]))
-        return Entry("directory") if self.names(path) else None
+            return DeviceEntry("file", len(self.files[path]))
+        return DeviceEntry("directory") if self.names(path) else None
 
     def names(self, path: str) -> list[str]:
         below = path.rstrip("/") + "/"

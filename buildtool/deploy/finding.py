@@ -7,7 +7,7 @@ from typing import Any
 from buildtool.core.value import Value
 
 
-class Finding(Value):
+class DeviceFinding(Value):
     """Something that was checked.
 
     `name` is that of the check; `remedy` is what to do, "" if everything is as it should be.

@@ -23,7 +23,7 @@ LOCK_SCRIPTS = ("common", "lock", "room", "device_lock")
 """What comes before scripts that take the lock of the device."""
 
 
-class Report(Value):
+class ScriptReport(Value):
     """How a script ended: a word, and what belongs to it."""
 
     word: str
@@ -81,7 +81,7 @@ class MarkedStream:
                 self._report += piece[: MAX_REPORT - len(self._report)]
         return parts[0], parts[1]
 
-    def report(self) -> Report | None:
+    def report(self) -> ScriptReport | None:
         """The report; None without a whole one."""
         data = bytes(self._report)
         if self.marks < REPORTED or len(data) >= MAX_REPORT:
@@ -94,13 +94,13 @@ class MarkedStream:
         return next((size for size in sizes if self._mark.startswith(data[-size:])), 0)
 
 
-def parse_report(data: bytes) -> Report | None:
+def parse_report(data: bytes) -> ScriptReport | None:
     """The report `WORD[ TEXT]` that ends with a line break; None for anything else."""
     if not data.endswith(b"\n"):
         return None
     text = data[:-1].decode("utf-8", errors="surrogateescape")
     word, _, rest = text.partition(" ")
-    return Report(word, rest)
+    return ScriptReport(word, rest)
 
 
 def whole_number(text: str, limit: int) -> int | None:

@@ -19,7 +19,7 @@ from buildtool.deploy.script import script
 if TYPE_CHECKING:
     from buildtool.deploy.push.exchange import Pushed
     from buildtool.deploy.push.push import InlinePush, Push
-    from buildtool.deploy.script import Report
+    from buildtool.deploy.script import ScriptReport
 
 
 class Site(Value):
@@ -66,7 +66,7 @@ def inline_push(site: Site, deployment: Deployment) -> InlinePush | None:
     return push
 
 
-def finish_inline_push(site: Site, deployment: Deployment, report: Report) -> bool:
+def finish_inline_push(site: Site, deployment: Deployment, report: ScriptReport) -> bool:
     """Whether `report`, of a script that began with an inline push, is that of the program's start.
 
     Otherwise this push failed, and `deployment` is pushed in exchanges of its own.

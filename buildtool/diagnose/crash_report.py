@@ -24,7 +24,7 @@ _MODULE = re.compile(r"[\w.+-]{1,255}\Z", re.ASCII)
 _BUILD_ID = re.compile(r"[0-9a-f]{40}\Z")
 
 
-class Frame(Value):
+class StackFrame(Value):
     """A place in the code of a module: its link-time address there.  `build_id` is hex, or ""."""
 
     module: str
@@ -59,9 +59,9 @@ class CrashReport(Value):
     skel: str
     method: int
     region: Region | None
-    pc: Frame | None
-    lr: Frame | None
-    frames: tuple[Frame, ...]
+    pc: StackFrame | None
+    lr: StackFrame | None
+    frames: tuple[StackFrame, ...]
 
 
 def read_crash_reports(path: Path, mark: str = MARK) -> tuple[CrashReport, ...]:
@@ -97,13 +97,15 @@ def parse_crash_report(text: str) -> CrashReport | None:
     )
 
 
-def _frame(value: object) -> Frame | None:
+def _frame(value: object) -> StackFrame | None:
     if not isinstance(value, dict):
         return None
     module, build_id = _word(value, "module"), _word(value, "build_id")
     if not _MODULE.match(module):
         return None
-    return Frame(module, _number(value, "offset"), build_id if _BUILD_ID.match(build_id) else "")
+    return StackFrame(
+        module, _number(value, "offset"), build_id if _BUILD_ID.match(build_id) else ""
+    )
 
 
 def _region(value: object) -> Region | None:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.diagnose.crash_report import Frame
+from buildtool.diagnose.crash_report import StackFrame
 
 MAX_BYTES = 512 << 20  # of a debug file
 MAX_INLINED = 32
 Spans = list[tuple[int, int]]  # each from its first address to the one past its end
 
 
-class Place(Value):
+class CodePlace(Value):
     """A function, and the line in it; `file` is "" and `line` 0 without debug information."""
 
     function: str
@@ -30,7 +30,7 @@ class DebugFiles:
         self._folder = folder
         self._open: dict[str, _DebugFile | None] = {}
 
-    def places(self, frame: Frame, *, call: bool) -> tuple[Place, ...]:
+    def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
         """The function at `frame`, after the functions that are inlined there; () if unknown.
 
         `call`: the frame is the return address of a call, so that the call is before it.
@@ -74,7 +74,7 @@ class _DebugFile:
             for section in elf.iter_sections()
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR
         ]
-        self._functions: list[tuple[Spans, list[tuple[Spans, Place, str]], str]] = []
+        self._functions: list[tuple[Spans, list[tuple[Spans, CodePlace, str]], str]] = []
         self._lines: list[tuple[int, int, str, int]] = []
         self._dwarf: Any = None
         self._units: list[tuple[Spans, Any]] = []
@@ -119,7 +119,7 @@ class _DebugFile:
         """Functions that the linker has left out are described too, at addresses near 0."""
         return _holds(self._code, address)
 
-    def places(self, address: int) -> tuple[Place, ...]:
+    def places(self, address: int) -> tuple[CodePlace, ...]:
         """As `DebugFiles.places`; pyelftools raises anything for a malformed file."""
         self._read_units(address)
         file, line = "", 0
@@ -131,12 +131,12 @@ class _DebugFile:
                 found = []
                 for parts, caller, name in reversed(inlined):  # the innermost is the last
                     if _holds(parts, address):
-                        found.append(Place(name, file, line))
+                        found.append(CodePlace(name, file, line))
                         file, line = caller.file, caller.line
-                return (*found, Place(function, file, line))
+                return (*found, CodePlace(function, file, line))
         for start, size, name in self._symbols:
             if start <= address < start + max(size, 1):
-                return (Place(name, file, line),)
+                return (CodePlace(name, file, line),)
         return ()
 
 
@@ -181,7 +181,7 @@ def _base(unit: Any) -> int:
 
 def _inlined(
     dwarf: Any, unit: Any, entry: Any, names: dict[int, str], depth: int
-) -> Iterator[tuple[Spans, Place, str]]:
+) -> Iterator[tuple[Spans, CodePlace, str]]:
     """The inlined calls in a function, the outer before the inner: where, the line of the call, and
     the name of what is inlined."""
     for child in entry.iter_children() if depth < MAX_INLINED else ():
@@ -190,7 +190,7 @@ def _inlined(
                 child.attributes[name].value if name in child.attributes else 0
                 for name in ("DW_AT_call_file", "DW_AT_call_line")
             )
-            yield spans, Place("", names.get(file, ""), line), _name(child)
+            yield spans, CodePlace("", names.get(file, ""), line), _name(child)
         if child.tag in ("DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"):
             yield from _inlined(dwarf, unit, child, names, depth + 1)
 

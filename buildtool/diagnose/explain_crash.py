@@ -8,11 +8,11 @@ from buildtool.core.escape import escape
 from buildtool.diagnose.crash_report import (
     MARK_OF_LONG_CALLS,
     CrashReport,
-    Frame,
     Region,
+    StackFrame,
     read_crash_reports,
 )
-from buildtool.diagnose.debug_files import DebugFiles, Place
+from buildtool.diagnose.debug_files import CodePlace, DebugFiles
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.model import Project
 
@@ -101,7 +101,7 @@ def describe_region(region: Region, names: MethodNames | None) -> str:
     return f"{bytes_away:,} byte{'' if bytes_away == 1 else 's'} {where} {what}"
 
 
-def undefined_behaviour(places: tuple[Place, ...]) -> str:
+def undefined_behaviour(places: tuple[CodePlace, ...]) -> str:
     """What the check of a sanitizer found that is inlined in a place; "" for other code."""
     names = [place.function for place in places if place.function.startswith((MESSAGE, CHECK))]
     if f"{CHECK}type_mismatch" in names:
@@ -128,7 +128,7 @@ def _stack(files: DebugFiles, report: CrashReport) -> list[tuple[str, bool]]:
     return found
 
 
-def _texts(frame: Frame, places: tuple[Place, ...]) -> list[tuple[str, bool]]:
+def _texts(frame: StackFrame, places: tuple[CodePlace, ...]) -> list[tuple[str, bool]]:
     if not places:
         return [(f"{frame.module}+0x{frame.offset:x}", False)]
     return [

@@ -21,7 +21,7 @@ from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, decide
 from buildtool.engine.lookup import CacheHit
 from buildtool.engine.record import StepRecord, record_file, write_record
-from buildtool.engine.result import Outcome, StepResult
+from buildtool.engine.result import StepOutcome, StepResult
 from buildtool.engine.warnings import show_again, warnings_of
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.plan.environment import PASSED_ON
@@ -40,7 +40,7 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
     Raises what the tools' drivers and the checks of the outputs raise.
     """
     step, started = check.step, time.monotonic()
-    outcome, origin = Outcome.FAILED, ""
+    outcome, origin = StepOutcome.FAILED, ""
     context.listener(StepStarted(step.name, step.summary))
     try:
         packages = _install_packages(step, context) if check.reasons else None
@@ -48,12 +48,12 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
             check = check.with_packages(packages.key)
         decision = decide(check, context)
         if isinstance(decision, UpToDate):
-            record, outcome = decision.record, Outcome.UP_TO_DATE
+            record, outcome = decision.record, StepOutcome.UP_TO_DATE
             show_again(step, record, context)
         elif isinstance(decision, Restore) and (found := _restore(decision.hit, check, context)):
-            record, outcome, origin = found, Outcome.RESTORED, decision.hit.origin
+            record, outcome, origin = found, StepOutcome.RESTORED, decision.hit.origin
         else:
-            record, outcome = _build(check, packages, context, started), Outcome.BUILT
+            record, outcome = _build(check, packages, context, started), StepOutcome.BUILT
         if record is not check.record:
             write_record(record_file(context.state, step), record)
     finally:
@@ -85,7 +85,7 @@ def configure_step(
             check = check.with_packages(packages.key)
         with _open_driver(step, check, packages, context) as driver:
             _, ran = driver.ensure_configured(base_key(check.fields))
-        outcome = "configured" if ran else Outcome.UP_TO_DATE
+        outcome = "configured" if ran else StepOutcome.UP_TO_DATE
     finally:
         context.listener(StepFinished(step.name, outcome, time.monotonic() - started))
     environment = tool_environment(step).items()

@@ -9,7 +9,7 @@ from buildtool.core.events import BuildFinished, BuildStarted, StepFinished
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import StepCheck, check_step
 from buildtool.engine.explain import save_last_build
-from buildtool.engine.result import BuildResult, Outcome, StepResult
+from buildtool.engine.result import BuildResult, StepOutcome, StepResult
 from buildtool.engine.warnings import show_again
 from buildtool.plan.plan import Plan, Step
 
@@ -61,8 +61,8 @@ def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildCon
             continue
         if not check.reasons and check.record:
             show_again(step, check.record, context)
-            results[step.name] = StepResult(step, Outcome.UP_TO_DATE, check.record)
-            context.listener(StepFinished(step.name, Outcome.UP_TO_DATE, 0.0))
+            results[step.name] = StepResult(step, StepOutcome.UP_TO_DATE, check.record)
+            context.listener(StepFinished(step.name, StepOutcome.UP_TO_DATE, 0.0))
     return failures
 
 
@@ -103,7 +103,7 @@ def _needs(step: Step, results: Results) -> dict[str, str]:
 
 def _without_outputs(step: Step, checks: Checks, error: Exception | None) -> StepResult:
     """The result of a step that failed with `error`, or of one that was skipped."""
-    outcome = Outcome.FAILED if error else Outcome.SKIPPED
+    outcome = StepOutcome.FAILED if error else StepOutcome.SKIPPED
     reasons = checks[step.name].reasons if step.name in checks else ()
     return StepResult(step, outcome, reasons=reasons, error=error)
 

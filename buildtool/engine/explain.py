@@ -11,7 +11,7 @@ from buildtool.core.value import Value
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, decide
 from buildtool.engine.reasons import Reason
-from buildtool.engine.result import BuildResult, Outcome
+from buildtool.engine.result import BuildResult, StepOutcome
 from buildtool.plan.plan import Plan
 
 WAITS = "waits"
@@ -20,7 +20,7 @@ WAITS = "waits"
 class Explanation(Value):
     """What becomes of a step, and why it is not up to date.
 
-    `outcome` is an `Outcome`, or `waits`: `origin` then names the step that has to be built first.
+    `outcome` is a `StepOutcome`, or `waits`: `origin` then names the step to be built first.
     For a restored step, `origin` is `local` or `remote`.  `nearest` is why the step cannot be
     restored: how the inputs differ from those of the most similar of the `known` builds.
     """
@@ -57,10 +57,10 @@ def explain(plan: Plan, context: BuildContext) -> tuple[Explanation, ...]:
         match decide(check, context):
             case UpToDate(record):
                 digests[step.name] = record.digest
-                rows.append(Explanation(step.name, Outcome.UP_TO_DATE))
+                rows.append(Explanation(step.name, StepOutcome.UP_TO_DATE))
             case Restore(hit):
                 digests[step.name] = hit.record.digest
-                rows.append(Explanation(step.name, Outcome.RESTORED, check.reasons, hit.origin))
+                rows.append(Explanation(step.name, StepOutcome.RESTORED, check.reasons, hit.origin))
             case _:
                 rows.append(_explain_build(check, context))
     return tuple(rows)
@@ -70,7 +70,7 @@ def _explain_build(check: StepCheck, context: BuildContext) -> Explanation:
     lookup = context.caches.lookup
     known = lookup.known(check.key)
     nearest = lookup.nearest(known, check.step.roots, context.file_states)
-    return Explanation(check.step.name, Outcome.BUILT, check.reasons, "", nearest, len(known))
+    return Explanation(check.step.name, StepOutcome.BUILT, check.reasons, "", nearest, len(known))
 
 
 def save_last_build(state: Path, build: BuildResult) -> None:

@@ -14,7 +14,7 @@ from buildtool.engine.record import StepRecord
 from buildtool.plan.plan import Plan, Step
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """What became of a step."""
 
     UP_TO_DATE = "up-to-date"
@@ -33,7 +33,7 @@ class StepResult(Value):
     """
 
     step: Step
-    outcome: Outcome
+    outcome: StepOutcome
     record: StepRecord | None = None
     reasons: tuple[Reason, ...] = ()
     origin: str = ""

@@ -31,7 +31,7 @@ from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.plan.plan import Plan
-from buildtool.release.layout import Layout, Output, ReleaseError, lay_out
+from buildtool.release.layout import Layout, ReleaseError, ShippedOutput, lay_out
 from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, Slice, in_slices
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
@@ -45,7 +45,7 @@ FILES, DEBUG = "files", "debug"
 class _Contents(Value):
     """Outputs and the texts of links, by path in the release."""
 
-    files: Mapping[str, Output]
+    files: Mapping[str, ShippedOutput]
     links: Mapping[str, str]
 
 
@@ -217,7 +217,7 @@ def _refuse_below_files(contents: _Contents) -> None:
             )
 
 
-def _refuse_cdsprpc(output: Output) -> None:
+def _refuse_cdsprpc(output: ShippedOutput) -> None:
     """Raises `ReleaseError` for a libcdsprpc, recognised by name, link target or SONAME."""
     from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - the release is usually up to date
 

@@ -18,13 +18,13 @@ from buildtool.core.elf import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
 from buildtool.plan.files_step import FilesStep
-from buildtool.release.layout import Layout, Output
+from buildtool.release.layout import Layout, ShippedOutput
 
 
-class Contents(Value):
+class ReleaseContents(Value):
     """Files and links by path in the release; the value of a link is the path of its target."""
 
-    files: dict[str, Output]
+    files: dict[str, ShippedOutput]
     links: dict[str, str]
 
     @property
@@ -32,7 +32,9 @@ class Contents(Value):
         return {*self.files, *self.links}
 
 
-def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, dict[str, Dynamic]]:
+def contents(
+    layout: Layout, state: Callable[[Path], str]
+) -> tuple[ReleaseContents, dict[str, Dynamic]]:
     """What ships of `layout`, and the dynamic sections of the ARM64 side's ELF files, by path.
 
     Files are equal if `state` (`FileStates.state`) says the same of them.  Raises `ElfError`.
@@ -73,9 +75,9 @@ def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, di
     return found, elves
 
 
-def _with_links(ships: Mapping[str, Output]) -> Contents:
+def _with_links(ships: Mapping[str, ShippedOutput]) -> ReleaseContents:
     """`ships`, with links to other files in it, or to directories, separated from files."""
-    found = Contents({}, {})
+    found = ReleaseContents({}, {})
     by_path = {
         os.path.realpath(output.path): place
         for place, output in ships.items()
@@ -133,7 +135,11 @@ def _mentioned(several: Mapping[str, Iterable[str]], files: Iterable[Path]) -> s
 
 
 def _ship_as(
-    chosen: str, names: Iterable[str], asked: set[str], found: Contents, elves: dict[str, Dynamic]
+    chosen: str,
+    names: Iterable[str],
+    asked: set[str],
+    found: ReleaseContents,
+    elves: dict[str, Dynamic],
 ) -> None:
     """Ship the library with the paths `names` as the file `chosen`, with links from those of the
     names that are needed."""

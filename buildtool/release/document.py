@@ -18,7 +18,7 @@ from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Step
 from buildtool.project.model import Project
 from buildtool.release.slices import Release, ReleaseFile, Slice
-from buildtool.release.source import Source
+from buildtool.release.source import ReleaseSource
 
 NAME = "release.json"
 SCHEMA = 1
@@ -28,7 +28,7 @@ def release_document(
     project: Project,
     build: BuildResult,
     release: Release,
-    source: Source,
+    source: ReleaseSource,
     licences: Mapping[str, Path],
 ) -> dict[str, Any]:
     """The document of `release`, which `build` made.

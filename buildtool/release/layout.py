@@ -24,7 +24,7 @@ class ReleaseError(BuildtoolError):
     code = "release"
 
 
-class Output(Value):
+class ShippedOutput(Value):
     """One output of a step, a file or link.
 
     `name` is its path in the step's output directory, or the name of a library that ships with it.
@@ -39,8 +39,8 @@ class Layout(Value):
     """Outputs that ship, by path in the release, and `spare` outputs, which exist only for other
     components, by the path that they would have as libraries."""
 
-    ships: dict[str, Output]
-    spare: dict[str, Output]
+    ships: dict[str, ShippedOutput]
+    spare: dict[str, ShippedOutput]
 
 
 def lay_out(build: BuildResult) -> Layout:
@@ -53,7 +53,7 @@ def lay_out(build: BuildResult) -> Layout:
     for finished in build.steps:
         step = finished.step
         for name, path in finished.files.items():
-            output = Output(step, name, path)
+            output = ShippedOutput(step, name, path)
             if _is_of_package(finished, name):
                 if name.split("/")[1] in build.plan.archs:
                     _check_alone(layout.ships.get(name), output, name)
@@ -91,7 +91,7 @@ def _check_archs(result: StepResult, plan: Plan) -> None:
                 )
 
 
-def _place(output: Output) -> str:
+def _place(output: ShippedOutput) -> str:
     """The path in the release; "" for outputs of a skel's step that are not libraries."""
     name, path = output.name, output.path
     is_library = ".so" in path.suffixes
@@ -103,7 +103,7 @@ def _place(output: Output) -> str:
     return f"{LIBRARIES}/{path.name}" if is_library else f"bin/{path.name}"
 
 
-def _check_alone(other: Output | None, output: Output, place: str) -> None:
+def _check_alone(other: ShippedOutput | None, output: ShippedOutput, place: str) -> None:
     if other is None:
         return
     paths = (other.path, output.path)

@@ -13,8 +13,8 @@ from buildtool.contract.rules.host_platform import other_system
 from buildtool.core.elf import Dynamic, is_elf, read_dynamic, read_elf
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Plan, Step
-from buildtool.release.contents import Contents
-from buildtool.release.layout import LIBRARIES, Output, ReleaseError
+from buildtool.release.contents import ReleaseContents
+from buildtool.release.layout import LIBRARIES, ReleaseError, ShippedOutput
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 from buildtool.toolchains.system_libraries import system_libraries
 
@@ -26,7 +26,10 @@ class LibraryError(ReleaseError):
 
 
 def add_needed(
-    found: Contents, elves: Mapping[str, Dynamic], spare: Mapping[str, Output], plan: Plan
+    found: ReleaseContents,
+    elves: Mapping[str, Dynamic],
+    spare: Mapping[str, ShippedOutput],
+    plan: Plan,
 ) -> None:
     """Add the libraries of `spare` that are needed to `found`, and check that nothing is missing.
 
@@ -62,7 +65,7 @@ def add_needed(
             waiting.append((wanted, added))
 
 
-def _add_for_skels(found: Contents, spare: Mapping[str, Output]) -> None:
+def _add_for_skels(found: ReleaseContents, spare: Mapping[str, ShippedOutput]) -> None:
     """Add the libraries that skels need.  A missing one is not an error: the DSP may have it."""
     waiting = [place for place in found.files if place.startswith("dsp/")] if spare else []
     while waiting:
@@ -75,7 +78,7 @@ def _add_for_skels(found: Contents, spare: Mapping[str, Output]) -> None:
                 waiting.append(wanted)
 
 
-def _runpath(place: str, elf: Dynamic, output: Output) -> set[str]:
+def _runpath(place: str, elf: Dynamic, output: ShippedOutput) -> set[str]:
     """The directories of the release in the RUNPATH of the file at `place`."""
     directories = set()
     for entry in elf.runpath:
@@ -104,7 +107,7 @@ def _by_path(place: str, name: str, path: Path) -> LibraryError:
     )
 
 
-def _missing(place: str, name: str, found: Contents, plan: Plan) -> LibraryError:
+def _missing(place: str, name: str, found: ReleaseContents, plan: Plan) -> LibraryError:
     output = found.files[place]
     profile = output.step.profile
     known = {*map(posixpath.basename, found.places), *system_libraries(profile)}

@@ -18,9 +18,9 @@ from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.model import FORMAT_PLATFORMS, FORMATS, Project, Target
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Package, PackageEntry
 from buildtool.release.slices import Release
-from buildtool.release.source import Source
+from buildtool.release.source import ReleaseSource
 from buildtool.release.supply_chain.licences import LicenceFile, check_redistribution
 
 MODULES = {"zip": "zip_file"}
@@ -70,7 +70,7 @@ class Ingredients(Value):
     project: Project
     build: BuildResult
     release: Release
-    source: Source
+    source: ReleaseSource
     licences: tuple[LicenceFile, ...]
 
     @property
@@ -214,10 +214,13 @@ def _package(made_of: Ingredients) -> Package:
     project, release = made_of.project, made_of.release
     document = made_of.document()
     entries = [
-        *(Entry(file.path, file.mode, release.directory / file.path) for file in release.files),
-        *(Entry(link.path, 0o777, b"", link.target) for link in release.links),
-        *(Entry(file.path, 0o644, file.source) for file in made_of.licences),
-        Entry(NAME, 0o644, document_text(document)),
+        *(
+            PackageEntry(file.path, file.mode, release.directory / file.path)
+            for file in release.files
+        ),
+        *(PackageEntry(link.path, 0o777, b"", link.target) for link in release.links),
+        *(PackageEntry(file.path, 0o644, file.source) for file in made_of.licences),
+        PackageEntry(NAME, 0o644, document_text(document)),
     ]
     target = project.targets[release.target]
     package = Package(

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from buildtool.core.elf import is_elf
 from buildtool.core.files import file_digest, temporary_file
-from buildtool.release.layout import Output
+from buildtool.release.layout import ShippedOutput
 from buildtool.release.slices import ReleaseFile
 from buildtool.release.split_debug import CannotSplitError, Split, split
 
 
-def ship(output: Output, place: str, root: Path, debug: Path) -> ReleaseFile:
+def ship(output: ShippedOutput, place: str, root: Path, debug: Path) -> ReleaseFile:
     """Copy `output` to `place` below `root`, without debug information, which goes below `debug`.
 
     Raises `OSError`.

@@ -17,7 +17,7 @@ UNKNOWN_TIME = 315532800
 """1980-01-01, the oldest time that zip files can have: that of sources without a revision."""
 
 
-class Source(Value):
+class ReleaseSource(Value):
     """Where the sources of a release come from.
 
     `revision` is a git commit and `dirty` whether files differ from it; both are None outside of a
@@ -30,7 +30,7 @@ class Source(Value):
     epoch: int
 
 
-def find_source(root: Path, output: Path, note: Callable[[str], None]) -> Source:
+def find_source(root: Path, output: Path, note: Callable[[str], None]) -> ReleaseSource:
     """The source of the project in `root`; what is in `output` and in the cache does not make it
     dirty.
 
@@ -42,7 +42,7 @@ def find_source(root: Path, output: Path, note: Callable[[str], None]) -> Source
     revision, commit_time = _last_commit(root, note)
     time = commit_time if given is None else given
     dirty = _is_dirty(root, output) if revision else None
-    return Source(revision, dirty, min(max(time, UNKNOWN_TIME), LATEST_TIME))
+    return ReleaseSource(revision, dirty, min(max(time, UNKNOWN_TIME), LATEST_TIME))
 
 
 def _last_commit(root: Path, note: Callable[[str], None]) -> tuple[str | None, int]:

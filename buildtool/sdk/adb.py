@@ -19,14 +19,14 @@ INSTALL = "Install it: apt-get install adb"
 SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
-class Adb(FoundTool, kw_only=True):
+class AdbProgram(FoundTool, kw_only=True):
     """A found adb; `where` is the program, `version` its package's version ("29.0.6"), `protocol`
     the version that its server must have ("41")."""
 
     protocol: str = ""
 
 
-def find_adb(requirement: Tool = NO_REQUIREMENT) -> Adb:
+def find_adb(requirement: Tool = NO_REQUIREMENT) -> AdbProgram:
     """Find adb: `path` in [tool.adb], else on PATH, else in an Android SDK.
 
     An adb on PATH is used whatever its version: it is the one that the user runs, and adb
@@ -49,13 +49,13 @@ def _of_sdks() -> list[Path]:
     return [sdk / "platform-tools" / "adb" for sdk in (*sdks, home / "Android" / "Sdk")]
 
 
-def _probe(program: Path) -> Adb | None:
+def _probe(program: Path) -> AdbProgram | None:
     if not program.is_file():
         return None
     # `adb version` does not start a server.
     version, problems = probe_version(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
     protocol, _ = probe_version(program, "version", pattern=r"^Android Debug .* 1\.0\.(\d{1,9})$")
-    return Adb(
+    return AdbProgram(
         where=program,
         version=version or "unknown",
         protocol=protocol,

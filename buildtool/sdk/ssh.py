@@ -19,11 +19,11 @@ from buildtool.sdk.tool_search import (
 INSTALL = "Install it: apt-get install openssh-client"
 
 
-class Ssh(FoundTool, kw_only=True):
+class SshProgram(FoundTool, kw_only=True):
     """A found OpenSSH client; `where` is the program, `version` OpenSSH's ("9.2p1")."""
 
 
-def find_ssh(requirement: Tool = NO_REQUIREMENT) -> Ssh:
+def find_ssh(requirement: Tool = NO_REQUIREMENT) -> SshProgram:
     """Find ssh: `path` in [tool.ssh], else on PATH.
 
     Raises `ToolMissingError`, `ToolUnfitError`.
@@ -49,7 +49,7 @@ def find_ssh_keygen() -> Path:
     )
 
 
-def _probe(program: Path) -> Ssh | None:
+def _probe(program: Path) -> SshProgram | None:
     if not program.is_file():
         return None
     version, problems = probe_version(program, "-V", pattern=r"^OpenSSH_(?:\D+_)?(\d[\w.]{0,20})")
@@ -57,7 +57,7 @@ def _probe(program: Path) -> Ssh | None:
         problems = tuple(
             Problem(f"it is not OpenSSH: {problem.text}", INSTALL) for problem in problems
         )
-    return Ssh(
+    return SshProgram(
         where=program,
         version=version or "unknown",
         identity=tool_identity("ssh", version, {"ssh": program}),

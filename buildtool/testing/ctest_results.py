@@ -16,7 +16,7 @@ from buildtool.core.signals import signal_name
 from buildtool.core.value import Value
 from buildtool.deploy.emulated.watched_run import first_line
 from buildtool.testing.ctest import ListedTest, strings
-from buildtool.testing.record import Record, Records
+from buildtool.testing.record import ProgramRecords, Record
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 
 OUTPUT_BYTES = 1 << 20
@@ -50,7 +50,7 @@ class Reported(Value):
     record: Record | None
 
 
-class Report:
+class CTestReport:
     """Follows what `ctest --verbose` prints about `tests`, whose programs have `records`.
 
     `begin` is called with the name of each test that begins; `explain` tells what is known of the
@@ -62,7 +62,7 @@ class Report:
         suite: str,
         device: str,
         tests: Mapping[str, ListedTest],
-        records: Records,
+        records: ProgramRecords,
         *,
         begin: Callable[[str], None],
         explain: Callable[[Path], tuple[str, ...]],

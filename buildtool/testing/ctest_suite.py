@@ -17,12 +17,12 @@ from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.watched_run import explain_reports, first_line, watched_run
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
-from buildtool.deploy.run.run import Place
+from buildtool.deploy.run.run import ReleasePlace
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
-from buildtool.testing.ctest_results import Report, Reported
+from buildtool.testing.ctest_results import CTestReport, Reported
 from buildtool.testing.deployment import (
     Additions,
     directories,
@@ -36,7 +36,7 @@ from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_server import LaunchServer
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import Records
+from buildtool.testing.record import ProgramRecords
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.retry import retried
 from buildtool.testing.scripts import script_launcher
@@ -171,7 +171,7 @@ class CTestSuite:
                 scripts=not all(test.launched for test in self.tests),
             ) as (programs, environment),
         ):
-            report = Report(
+            report = CTestReport(
                 self.name,
                 device,
                 self._by_name(),
@@ -275,14 +275,16 @@ class CTestSuite:
             # Its root is where a device of this machine keeps what belongs to a run.
             device = site.device._replace(root=str(folder))
             where = TestPlace(
-                place=Place(device, site.project, deployed.id, site.boot) if deployed else None,
+                place=ReleasePlace(device, site.project, deployed.id, site.boot)
+                if deployed
+                else None,
                 paths=directories(self.step),
                 environment=environment,
                 variables=variables,
                 tests=self._by_name() if deployed else {},
                 timeout=self.suites.timeout,
             )
-            programs = LaunchedPrograms(where, Records(folder))
+            programs = LaunchedPrograms(where, ProgramRecords(folder))
             stack.enter_context(LaunchServer(folder, programs.run))
             yield programs, environment
 
@@ -322,7 +324,7 @@ class CTestSuite:
         host = self.suites.session.project.hosts[self.step.component]
         return matches(self.name, test, host.dsp_may_crash)
 
-    def _crash_elsewhere(self, records: Records, device: str) -> Iterator[TestResult]:
+    def _crash_elsewhere(self, records: ProgramRecords, device: str) -> Iterator[TestResult]:
         """A test that has crashed, if a program that CTest did not start itself, such as one that a
         script starts, has crashed the DSP process."""
         explained = tuple(t for one in records.left() for t in self._explained(one.crashes))

@@ -26,7 +26,7 @@ from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.tree_libraries import built
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.release.layout import LIBRARIES, Output
+from buildtool.release.layout import LIBRARIES, ShippedOutput
 from buildtool.release.ship import ship
 from buildtool.release.slices import Release, ReleaseFile, in_slices
 from buildtool.testing.path_map import PathMap
@@ -36,7 +36,7 @@ TESTS = "tests"
 FILES, DEBUG, LIST = "files", "debug", "files.json"
 NO_DATA = frozenset({STATE, ".git", "CMakeFiles"})
 """Directories of which nothing is sent."""
-Additions = dict[str, Output]
+Additions = dict[str, ShippedOutput]
 """What a test deployment has in addition to the release, by path there."""
 
 
@@ -59,7 +59,7 @@ def programs(step: CMakeStep) -> Additions:
     targets = read_build_tree(step.tree).targets
     paths = PathMap(directories(step))
     found = {
-        paths.path(str(path)): Output(step, path.name, path)
+        paths.path(str(path)): ShippedOutput(step, path.name, path)
         for target in targets
         if target.kind in ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
         for path in target.artifacts
@@ -87,7 +87,7 @@ def _needed(step: CMakeStep, targets: tuple[CMakeTarget, ...], waiting: list[Pat
             known.add(name)
             library = next(iter(built(name, targets)), None) or elsewhere.get(name)
             if library:
-                found[f"{LIBRARIES}/{name}"] = Output(step, name, library)
+                found[f"{LIBRARIES}/{name}"] = ShippedOutput(step, name, library)
                 waiting.append(library)
     return found
 
@@ -116,7 +116,7 @@ def named_files(step: CMakeStep, paths: Iterable[Path]) -> Additions:
             files = _files_below(path)
         for file in files:
             if place := mapped.path(str(file)):
-                found[place] = Output(step, file.name, file)
+                found[place] = ShippedOutput(step, file.name, file)
     return found
 
 

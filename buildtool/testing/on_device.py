@@ -14,13 +14,13 @@ from buildtool.core.signals import signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Place, Streams, new_run, run
+from buildtool.deploy.run.run import ReleasePlace, Streams, new_run, run
 from buildtool.testing.ctest import ListedTest
 from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.launch_server import Launch
 from buildtool.testing.opened_paths import missing_paths
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import Records
+from buildtool.testing.record import ProgramRecords
 from buildtool.testing.retry import PAUSE_SECONDS, TRIES
 
 # Variables of this machine: programs of a device have other ones.
@@ -55,7 +55,7 @@ class TestPlace(Value):
 
     __test__ = False  # pytest collects classes of this name
 
-    place: Place | None
+    place: ReleasePlace | None
     paths: Mapping[str, str]
     environment: Mapping[str, str]
     variables: Mapping[str, str]
@@ -66,7 +66,7 @@ class TestPlace(Value):
 class LaunchedPrograms:
     """Runs programs of test launchers; several threads may share it."""
 
-    def __init__(self, where: TestPlace, records: Records) -> None:
+    def __init__(self, where: TestPlace, records: ProgramRecords) -> None:
         self.where = where
         self.records = records
         self.paths = PathMap(where.paths)
@@ -93,7 +93,7 @@ class _LaunchedProgram:
     """A program that is started until a try ends with something other than a lost connection."""
 
     def __init__(
-        self, programs: LaunchedPrograms, place: Place, launch: Launch, program: Path
+        self, programs: LaunchedPrograms, place: ReleasePlace, launch: Launch, program: Path
     ) -> None:
         self.programs = programs
         self.place = place

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Place, Streams, new_run, run
+from buildtool.deploy.run.run import ReleasePlace, Streams, new_run, run
 
 MOST_SECONDS = 5.0
 """The time that a program has: programs open their files early."""
@@ -23,7 +23,7 @@ _CALL = rb'(?:openat|newfstatat|faccessat2?|statx)\(AT_FDCWD,"([^"\n]+)"|chdir\(
 
 
 def missing_paths(
-    place: Place, request: RunRequest, folder: Path, seconds: float
+    place: ReleasePlace, request: RunRequest, folder: Path, seconds: float
 ) -> tuple[str, ...]:
     """The absolute paths that do not exist on the emulated device and that the program of
     `request` opens or asks about.

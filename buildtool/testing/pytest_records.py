@@ -19,7 +19,7 @@ KEPT = 1 << 20
 """Characters at the end of what a test wrote."""
 
 
-class Records:
+class PytestRecords:
     """A plugin that writes `{"collected": [ID...], "root": DIRECTORY}`, `{"begins": ID}`, and for
     each test that has ended the fields of `TestResult` without suite and device."""
 

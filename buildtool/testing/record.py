@@ -30,7 +30,7 @@ class Record(Value):
     missing: tuple[str, ...] = ()
 
 
-class Records:
+class ProgramRecords:
     """The records of the programs of one run of CTest, in the order in which they started; several
     threads may share it.  `folder` has the files of reports of crashes."""
 

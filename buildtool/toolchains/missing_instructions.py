@@ -35,7 +35,7 @@ _FOUND = rb"(?<=\0)([ -~]{1,4096})\0(\d{1,9})\0([ -~]{1,4096})" + re.escape(LACK
 _FATAL = 4  # HAP_LEVEL_FATAL
 
 
-class Place(Value):
+class SourceLine(Value):
     """A line of a source."""
 
     file: str
@@ -54,11 +54,11 @@ class Statement(Value):
         return bool(re.search(_HMX, self.text)) or "upmucnt" in self.text
 
 
-class Listing(Value):
+class AssemblyListing(Value):
     """An assembly file: its `lines`, and what was replaced in it, with the place in the source."""
 
     lines: tuple[str, ...]
-    missing: tuple[tuple[Place, str], ...] = ()
+    missing: tuple[tuple[SourceLine, str], ...] = ()
 
     def text(self) -> str:
         return "\n".join([*self.lines, *self._section()]) + "\n"
@@ -88,7 +88,7 @@ class Listing(Value):
         first = max(first, 0)
         return Statement(first, last, " ".join("\n".join(lines[first : last + 1]).split()))
 
-    def replaced(self, wanted: Sequence[tuple[Statement, Place]]) -> Listing:
+    def replaced(self, wanted: Sequence[tuple[Statement, SourceLine]]) -> AssemblyListing:
         """The listing with code in place of each statement of `wanted`, which is at its place."""
         lines, missing = list(self.lines), list(self.missing)
         by_line = {statement.first: (statement, place) for statement, place in reversed(wanted)}
@@ -101,21 +101,21 @@ class Listing(Value):
                 missing.append((place, statement.text))
         for first in sorted(new, reverse=True):  # line numbers before it stay valid
             lines[first : by_line[first][0].last + 1] = new[first].splitlines()
-        return Listing(tuple(lines), tuple(missing))
+        return AssemblyListing(tuple(lines), tuple(missing))
 
 
-def missing_in(data: bytes) -> list[tuple[Place, str]]:
+def missing_in(data: bytes) -> list[tuple[SourceLine, str]]:
     """The instructions without code in the skel `data`, each once, in the order of their places."""
     found = {
-        (Place(_text(match[1]), int(match[2])), _text(match[3]))
+        (SourceLine(_text(match[1]), int(match[2])), _text(match[3]))
         for match in re.finditer(_FOUND, data)
     }
     return sorted(found, key=lambda entry: (entry[0].file, entry[0].line, entry[1]))
 
 
-def by_file(missing: Collection[tuple[Place, str]]) -> list[tuple[Place, str, int]]:
+def by_file(missing: Collection[tuple[SourceLine, str]]) -> list[tuple[SourceLine, str, int]]:
     """The first instruction of each file, and how many other ones the file has."""
-    first: dict[str, tuple[Place, str]] = {}
+    first: dict[str, tuple[SourceLine, str]] = {}
     count = Counter(place.file for place, _ in missing)
     for place, text in missing:
         first.setdefault(place.file, (place, text))

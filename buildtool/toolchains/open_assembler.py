@@ -15,7 +15,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import capture
-from buildtool.toolchains.missing_instructions import Listing, Place, by_file
+from buildtool.toolchains.missing_instructions import AssemblyListing, SourceLine, by_file
 
 MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""
@@ -39,7 +39,7 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
         if status:
             return _failed(problem, status)
         text = file.read_text(encoding="utf-8", errors="surrogateescape")
-        listing = Listing(tuple(text.splitlines()))
+        listing = AssemblyListing(tuple(text.splitlines()))
         for _ in range(MAX_PASSES):
             file.write_text(listing.text(), encoding="utf-8", errors="surrogateescape")
             status, problem = _run(compiler, _assemble(words, file, output))
@@ -50,7 +50,7 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
             if not all(statement.replaceable for statement in statements):
                 return _failed(said, 1)
             if len(places) != len(statements):  # the two runs do not report the same
-                places = [Place(_source(words).name, 0)] * len(statements)
+                places = [SourceLine(_source(words).name, 0)] * len(statements)
             listing = listing.replaced(list(zip(statements, places, strict=True)))
             places = []
         if status:
@@ -64,11 +64,11 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
     return 0
 
 
-def find_places(said: str, words: Sequence[str]) -> list[Place]:
+def find_places(said: str, words: Sequence[str]) -> list[SourceLine]:
     """Where the compiler's errors are, in their order; paths as they appear in outputs."""
     pairs = [word.split("=", 2) for word in words if word.startswith("-ffile-prefix-map=")]
     mapped = [(pair[1], pair[2]) for pair in pairs if len(pair) == 3]
-    return [Place(_mapped(m["file"], mapped), int(m["line"])) for m in _ERROR.finditer(said)]
+    return [SourceLine(_mapped(m["file"], mapped), int(m["line"])) for m in _ERROR.finditer(said)]
 
 
 def _mapped(file: str, mapped: Sequence[tuple[str, str]]) -> str:

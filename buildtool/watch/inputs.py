@@ -13,7 +13,7 @@ from buildtool.inputs.path_sets import InputSet, PathSet, changes, observe
 from buildtool.inputs.roots import RootError, Roots
 from buildtool.plan.plan import Plan
 from buildtool.project.model import Project
-from buildtool.watch.places import Places
+from buildtool.watch.places import WatchedPlaces
 
 PROJECT = "{project}/"
 Read = tuple[InputSet, Roots]
@@ -68,9 +68,9 @@ def target_inputs(plan: Plan, project: Read) -> Inputs:
     return Inputs(tuple(parts), tuple(late))
 
 
-def places_of(plan: Plan, inputs: Inputs) -> Places:
+def places_of(plan: Plan, inputs: Inputs) -> WatchedPlaces:
     """Where changes of these inputs are seen, and other files in the plan's components."""
-    places = Places(str(plan.state.parent))
+    places = WatchedPlaces(str(plan.state.parent))
     for read, roots in inputs.parts:
         places.add_paths(read.paths, roots)
     for step in plan.cmake_steps:

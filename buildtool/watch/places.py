@@ -16,7 +16,7 @@ _BACKUP = r".*~|\.#.*|#.*#|\..*\.sw[a-z]|4913|.*\.(tmp|orig|rej)"
 """Names of files that editors make while they save: backups, locks, vim's probe 4913."""
 
 
-class Places:
+class WatchedPlaces:
     """Directories, each with the names in it that count, or None for all names of sources.
 
     Nothing below the directory `state` counts: there are the outputs of builds.

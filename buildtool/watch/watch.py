@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from buildtool.watch.inotify import Inotify
-from buildtool.watch.places import Places
+from buildtool.watch.places import WatchedPlaces
 from buildtool.watch.polling import SECONDS, Polling
 
 QUIET = 0.01
@@ -27,7 +27,7 @@ class Watch:
 
     def __init__(self, note: Callable[[str], object]) -> None:
         self._note = note
-        self._places = Places("/")
+        self._places = WatchedPlaces("/")
         self._selector = selectors.EpollSelector()
         self._nudged = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._selector.register(self._nudged, selectors.EVENT_READ)
@@ -54,7 +54,7 @@ class Watch:
         """Let `fileno` be readable until the next call of `changed`."""
         os.eventfd_write(self._nudged, 1)
 
-    def watch(self, places: Places) -> None:
+    def watch(self, places: WatchedPlaces) -> None:
         """Watch these places and no others."""
         self._places = places
         try:

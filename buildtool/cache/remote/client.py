@@ -25,7 +25,7 @@ from buildtool.cache.remote.failure_policy import (
     UnavailableError,
 )
 from buildtool.cache.remote.request_thread import MIN_BYTES_PER_SECOND, DeadlineError, RequestThread
-from buildtool.cache.remote.zstd_frames import Frame, compress, receive
+from buildtool.cache.remote.zstd_frames import ZstdFrame, compress, receive
 from buildtool.core.events import Listener
 from buildtool.core.files import is_digest, open_regular, replace_file, temporary_file
 
@@ -49,7 +49,7 @@ class RemoteDocument:
     data: bytes
     files: Mapping[str, int]
     _cache: RemoteCache = field(repr=False, compare=False)
-    _frames: Mapping[str, Frame] = field(repr=False, compare=False)
+    _frames: Mapping[str, ZstdFrame] = field(repr=False, compare=False)
 
     def fetch(self, content_digest: str, into: Path) -> bool:
         """Write the file with this content to `into`, whole and verified, mode 0644.
@@ -73,7 +73,7 @@ class RemoteCache:
         self.failures = FailurePolicy(config, listener)
         self._lock = threading.Lock()
         self._server: Server | None = None
-        self._stored: dict[str, Frame] = {}  # content digest → the frame that the server has
+        self._stored: dict[str, ZstdFrame] = {}  # content digest → the frame that the server has
         self._damaged: set[str] = set()  # digests of frames that the server has with other bytes
 
     @property
@@ -113,7 +113,7 @@ class RemoteCache:
         path = _path("ac", key)
         if not self.writable:
             return False
-        frames: dict[str, Frame] = {}
+        frames: dict[str, ZstdFrame] = {}
         for content, file in files.items():
             frame = self._put_blob(content, file)
             if frame is None or not self.writable:
@@ -125,7 +125,7 @@ class RemoteCache:
             return False
         return self._put(path, io.BytesIO(stored), len(stored))
 
-    def _put_blob(self, content: str, file: Path) -> Frame | None:
+    def _put_blob(self, content: str, file: Path) -> ZstdFrame | None:
         if frame := self._stored.get(content):
             return frame
         try:
@@ -144,7 +144,7 @@ class RemoteCache:
         self._damaged.discard(frame.digest)
         return frame
 
-    def _has(self, path: str, frame: Frame) -> bool:
+    def _has(self, path: str, frame: ZstdFrame) -> bool:
         if frame.digest in self._damaged:
             return False
 
@@ -167,7 +167,7 @@ class RemoteCache:
         self.failures.not_stored(f"does not accept an upload (status {status})", status)
         return False
 
-    def _fetch(self, content: str, frame: Frame, into: Path) -> bool:
+    def _fetch(self, content: str, frame: ZstdFrame, into: Path) -> bool:
         def get(part: Path) -> bool:
             # Not "wb": when the request was abandoned, the file has been removed.
             with part.open("r+b") as out:

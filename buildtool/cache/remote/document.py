@@ -18,7 +18,7 @@ from typing import Any
 
 from buildtool.cache.bounded_json import parse
 from buildtool.cache.remote.failure_policy import BadResponseError
-from buildtool.cache.remote.zstd_frames import Frame, HashedStream, decompress, zstd_frame
+from buildtool.cache.remote.zstd_frames import HashedStream, ZstdFrame, decompress, zstd_frame
 from buildtool.core.files import is_digest
 
 VERSION = 1
@@ -30,7 +30,7 @@ MAX_BLOB = 4 << 30
 """Bytes of one file, and of the frame that holds it."""
 
 
-def pack(key: str, data: bytes, frames: Mapping[str, Frame]) -> bytes | None:
+def pack(key: str, data: bytes, frames: Mapping[str, ZstdFrame]) -> bytes | None:
     """The document as it is stored; None when it is larger than readers accept."""
     header = {
         "buildtool": VERSION,
@@ -45,7 +45,7 @@ def pack(key: str, data: bytes, frames: Mapping[str, Frame]) -> bytes | None:
     return frame if len(frame) <= MAX_DOCUMENT else None
 
 
-def unpack(key: str, source: Any) -> tuple[bytes, dict[str, Frame]]:
+def unpack(key: str, source: Any) -> tuple[bytes, dict[str, ZstdFrame]]:
     """The bytes and the frames of the document in the binary stream `source`.
 
     Raises `BadResponseError` when it is not what `pack` returned for this key.
@@ -71,9 +71,9 @@ def unpack(key: str, source: Any) -> tuple[bytes, dict[str, Frame]]:
     return data, {content: _frame(content, row) for content, row in files.items()}
 
 
-def _frame(content: str, row: Any) -> Frame:
+def _frame(content: str, row: Any) -> ZstdFrame:
     match row:
         case [digest, int(frame_size), int(size)] if is_digest(digest) and is_digest(content):
             if 0 < frame_size <= MAX_BLOB and 0 <= size <= MAX_BLOB:
-                return Frame(digest, int(frame_size), int(size))
+                return ZstdFrame(digest, int(frame_size), int(size))
     raise BadResponseError("a document with an invalid entry in its list of files")

@@ -18,7 +18,7 @@ MAX_WINDOW = 8 << 20
 """Bytes of memory that a frame may require for decompression; those made here require 2 MiB."""
 
 
-class Frame(Value):
+class ZstdFrame(Value):
     """The frame of one file: its sha256 and size, and the size of the file."""
 
     digest: str
@@ -66,14 +66,14 @@ def zstd_frame(data: bytes) -> bytes:
     return _compressor().compress(data)
 
 
-def compress(source: Any, target: Any) -> tuple[str, Frame]:
+def compress(source: Any, target: Any) -> tuple[str, ZstdFrame]:
     """Write the binary stream `source` to `target` as one frame.
 
     Returns the sha256 of what was read, and the frame.
     """
     content, frame = HashedStream(source), HashedStream(target)
     _compressor().copy_stream(cast("Any", content), cast("Any", frame), read_size=CHUNK)
-    return content.digest, Frame(frame.digest, frame.size, content.size)
+    return content.digest, ZstdFrame(frame.digest, frame.size, content.size)
 
 
 def decompress(source: HashedStream, target: HashedStream) -> None:
@@ -91,7 +91,7 @@ def decompress(source: HashedStream, target: HashedStream) -> None:
         raise BadResponseError("data that is not a zstd frame") from None
 
 
-def receive(response: Any, frame: Frame, content: str, target: Any) -> None:
+def receive(response: Any, frame: ZstdFrame, content: str, target: Any) -> None:
     """Write the content of `frame`, the body of `response`, to the binary stream `target`.
 
     Raises `BadResponseError` unless both have their sizes and digests (`content` is the sha256 of
@@ -104,7 +104,7 @@ def receive(response: Any, frame: Frame, content: str, target: Any) -> None:
         raise BadResponseError("an incomplete blob")
     if response.read(1):
         raise BadResponseError("a blob with more bytes than expected")
-    if Frame(packed.digest, packed.size, unpacked.size) != frame or unpacked.digest != content:
+    if ZstdFrame(packed.digest, packed.size, unpacked.size) != frame or unpacked.digest != content:
         raise BadResponseError("a blob with data other than was stored")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from buildtool.deploy.board.state import IMAGES, Board, Processor
 from buildtool.deploy.facts import Facts, Node
-from buildtool.deploy.finding import Finding
+from buildtool.deploy.finding import DeviceFinding
 
 DMA_HEAP = "/dev/dma_heap/system"
 ION = "/dev/ion"
@@ -15,11 +15,11 @@ RUNNING = ("running", "attached")
 UNSIGNED = "fastrpc_shell_unsigned_3"
 
 
-def check_board(board: Board, facts: Facts) -> Iterator[Finding]:
+def check_board(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     """The findings about a board's DSP, in the order in which a board comes up."""
     answers = bool(facts.capabilities.get("domain_support"))
     if answers:
-        yield Finding("dsp-answers", f"the DSP answers: {facts.arch_source}")
+        yield DeviceFinding("dsp-answers", f"the DSP answers: {facts.arch_source}")
     yield from _processor(board, facts, answers=answers)
     yield from _nodes(board, facts, answers=answers)
     yield from _memory(board, facts)
@@ -30,7 +30,7 @@ def check_board(board: Board, facts: Facts) -> Iterator[Finding]:
     yield from _denials(board)
     yield from _sessions(board)
     if board.health:
-        yield Finding(
+        yield DeviceFinding(
             "healthcheck",
             f"fastrpc-healthcheck on the device says: {board.health}",
             "Remedy the findings above first, then run fastrpc-healthcheck there again.",
@@ -41,12 +41,14 @@ def _rpc_nodes(facts: Facts) -> list[Node]:
     return [node for node in facts.nodes if "rpc" in node.path and "adsp-" not in node.path]
 
 
-def _processor(board: Board, facts: Facts, *, answers: bool) -> Iterator[Finding]:
+def _processor(board: Board, facts: Facts, *, answers: bool) -> Iterator[DeviceFinding]:
     cdsp = board.cdsp
     if cdsp and cdsp.state in RUNNING:
         crashes = sum("crash detected" in line for line in _about(cdsp, board))
         told = f", after {crashes} crashes since the board booted" if crashes else ""
-        yield Finding("dsp-running", f"the compute DSP is {cdsp.state}{told} ({cdsp.directory})")
+        yield DeviceFinding(
+            "dsp-running", f"the compute DSP is {cdsp.state}{told} ({cdsp.directory})"
+        )
     elif cdsp:
         yield _stopped(cdsp, board)
     elif not answers and not _rpc_nodes(facts):
@@ -60,12 +62,12 @@ def _about(cdsp: Processor, board: Board) -> list[str]:
     return [line for line in board.kernel or () if re.search(rf"\b(?:{names})\b(?!\d)", line)]
 
 
-def _stopped(cdsp: Processor, board: Board) -> Finding:
+def _stopped(cdsp: Processor, board: Board) -> DeviceFinding:
     """Why a DSP that the kernel knows does not run."""
     state = f"the compute DSP is {cdsp.state or 'in no known state'} ({cdsp.directory})"
     start = f"echo start | sudo tee {cdsp.directory}/state"
     if not board.firmware:
-        return Finding(
+        return DeviceFinding(
             "firmware-missing",
             f"{state}: there is no {cdsp.firmware or 'firmware'} in"
             f" {', '.join(f'/{folder}' for folder in IMAGES)}",
@@ -74,13 +76,13 @@ def _stopped(cdsp: Processor, board: Board) -> Finding:
     kernel = _about(cdsp, board)
     for pattern, name, cause, remedy in _CAUSES:
         if found := next((line for line in reversed(kernel) if re.search(pattern, line)), ""):
-            return Finding(name, f"{state}: {cause}: {found}", remedy.format(start=start))
+            return DeviceFinding(name, f"{state}: {cause}: {found}", remedy.format(start=start))
     unread = (
         " Whether it has crashed is in the kernel's log, which this user may not read: sudo dmesg."
         if board.kernel is None
         else ""
     )
-    return Finding(
+    return DeviceFinding(
         "dsp-offline",
         f"{state}, although its firmware is there: {next(iter(board.firmware))}",
         f"Start it: {start}.{unread} If it is offline after each boot, the kernel has looked for"
@@ -113,24 +115,24 @@ _CAUSES = (
 )
 
 
-def _no_processor(board: Board) -> Finding:
+def _no_processor(board: Board) -> DeviceFinding:
     label = [node for node in board.tree or () if node.label == "cdsp"]
     if board.tree is not None and not label:
-        return Finding(
+        return DeviceFinding(
             "device-tree-without-dsp",
             "the device tree has no FastRPC node of a compute DSP",
             "Use the device tree of this board from its vendor's kernel; is this a board with a"
             " Hexagon DSP?",
         )
     if label and not any(node.enabled for node in label):
-        return Finding(
+        return DeviceFinding(
             "device-tree-disabled",
             "the device tree disables the compute DSP (status is not okay)",
             "Use the device tree of this board from its vendor's kernel, or an overlay that sets"
             ' status = "okay".',
         )
     others = ", ".join(p.name for p in board.processors)
-    return Finding(
+    return DeviceFinding(
         "remoteproc-missing",
         "the kernel knows no compute DSP"
         + (f", but {others}" if others else ": /sys/class/remoteproc has none"),
@@ -138,11 +140,11 @@ def _no_processor(board: Board) -> Finding:
     )
 
 
-def _nodes(board: Board, facts: Facts, *, answers: bool) -> Iterator[Finding]:
+def _nodes(board: Board, facts: Facts, *, answers: bool) -> Iterator[DeviceFinding]:
     nodes = _rpc_nodes(facts)
     if not nodes and not answers and board.cdsp and board.cdsp.state in RUNNING:
         without = board.tree is not None and not any(n.label == "cdsp" for n in board.tree)
-        yield Finding(
+        yield DeviceFinding(
             "device-tree-without-fastrpc" if without else "fastrpc-driver-missing",
             "the DSP is running, but there is no device node /dev/fastrpc-cdsp",
             "Use a device tree with a fastrpc node for the compute DSP."
@@ -154,51 +156,51 @@ def _nodes(board: Board, facts: Facts, *, answers: bool) -> Iterator[Finding]:
         yield _forbidden("node-permission", nodes[0], board, facts)
     for node in nodes:
         if node.readable and node.writable:
-            yield Finding("node", f"{_described(node)} can be used")
+            yield DeviceFinding("node", f"{_described(node)} can be used")
 
 
-def _memory(board: Board, facts: Facts) -> Iterator[Finding]:
+def _memory(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     heap = next((node for node in facts.nodes if node.path in (DMA_HEAP, ION)), None)
     if heap and heap.readable:  # an allocation is an ioctl, for which reading is enough
-        yield Finding("dma-heap", f"{_described(heap)} can be used")
+        yield DeviceFinding("dma-heap", f"{_described(heap)} can be used")
     elif heap:
         yield _forbidden("dma-heap-permission", heap, board, facts)
     elif _rpc_nodes(facts):
-        yield Finding(
+        yield DeviceFinding(
             "dma-heap-missing",
             f"there is no {DMA_HEAP}: rpcmem_alloc() fails, and sessions end with 0x68",
             "Use a kernel with CONFIG_DMABUF_HEAPS_SYSTEM; in a container, pass the node on.",
         )
 
 
-def _forbidden(name: str, node: Node, board: Board, facts: Facts) -> Finding:
+def _forbidden(name: str, node: Node, board: Board, facts: Facts) -> DeviceFinding:
     user = facts.user or str(facts.uid)
     what = f"{user} may not use {_described(node)}"
     if node.group in board.member_of - board.groups:
-        return Finding(
+        return DeviceFinding(
             "group-session",
             f"{what}: the user is in the group {node.group}, but this session began before",
             "Log in again: end the user's sessions there, such as the connection that ssh keeps, or"
             " restart the board.",
         )
     if node.group in ("", "?", "root"):
-        return Finding(
+        return DeviceFinding(
             name,
             f"{what}: no group of users owns it",
             "Install the udev rules of the fastrpc package (60-fastrpc.rules), which give it the"
             " group fastrpc; or run as another user.",
         )
     remedy = f"Add the user to its group: sudo usermod -aG {node.group} {user}; then log in again."
-    return Finding(name, what, remedy)
+    return DeviceFinding(name, what, remedy)
 
 
 def _described(node: Node) -> str:
     return f"{node.path} (mode {node.mode or 'unknown'}, {node.owner}:{node.group})"
 
 
-def _library(board: Board, facts: Facts) -> Iterator[Finding]:
+def _library(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     if not facts.cdsprpc.path:
-        yield Finding(
+        yield DeviceFinding(
             "libcdsprpc-missing",
             "there is no libcdsprpc, which programs call the DSP through",
             "Install it on the device: Debian has it in libfastrpc1, Ubuntu in qcom-fastrpc1.",
@@ -206,7 +208,7 @@ def _library(board: Board, facts: Facts) -> Iterator[Finding]:
     elif len({*board.libraries.values()}) > 1:
         first = {digest: path for path, digest in reversed([*board.libraries.items()])}
         listed = ", ".join(reversed(first.values()))
-        yield Finding(
+        yield DeviceFinding(
             "libcdsprpc-twice",
             f"there are several libcdsprpc, and programs load the first one: {listed}",
             f"Remove {facts.cdsprpc.path} if the system's package did not install it, such as one"
@@ -214,11 +216,11 @@ def _library(board: Board, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _shell(board: Board, facts: Facts) -> Iterator[Finding]:
+def _shell(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     shell = facts.shell.path
     stale = [f for f in board.configured if not any(p.startswith(f"{f}/") for p in board.shells)]
     if stale:
-        yield Finding(
+        yield DeviceFinding(
             "configuration-stale",
             f"the board's configuration in /usr/share/qcom/conf.d names {stale[0]}, which has no"
             " DSP shell",
@@ -226,14 +228,14 @@ def _shell(board: Board, facts: Facts) -> Iterator[Finding]:
             " correct DSP_LIBRARY_PATH there.",
         )
     elif not shell and board.shells:
-        yield Finding(
+        yield DeviceFinding(
             "configuration-missing",
             f"libcdsprpc does not look in the directory of {next(iter(board.shells))}",
             f"Name it for the machine {facts.model or 'of this board'!r}: DSP_LIBRARY_PATH in a"
             " file of /usr/share/qcom/conf.d.",
         )
     elif not shell:
-        yield Finding(
+        yield DeviceFinding(
             "shell-missing",
             "there is no DSP shell: sessions end with 0x80000600",
             "Install the package with the DSP files of this board (hexagon-dsp-binaries).",
@@ -241,30 +243,30 @@ def _shell(board: Board, facts: Facts) -> Iterator[Finding]:
     if not shell:
         return
     if not shell.endswith(f"/{UNSIGNED}"):
-        yield Finding(
+        yield DeviceFinding(
             "shell-unsigned-missing",
             f"there is {shell}, but no {UNSIGNED}: sessions of unsigned skels end with 0x80000416",
             "Install the DSP files of the same release that contain it, or sign the skels.",
         )
     else:
-        yield Finding("shell", f"the DSP shell is {shell}")
+        yield DeviceFinding("shell", f"the DSP shell is {shell}")
 
 
-def _builds(board: Board, facts: Facts) -> Iterator[Finding]:
+def _builds(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     shell = board.shells.get(facts.shell.path, "")
     firmware = {build: path for path, build in board.firmware.items() if build}
     if shell and firmware and shell not in firmware:
         build, path = next(iter(firmware.items()))
-        yield Finding(
+        yield DeviceFinding(
             "firmware-mismatch",
             f"the firmware {path} is of the build {build}, and the DSP shell is of {shell}",
             "Install the firmware and the DSP files of one release, and restart the board.",
         )
     elif shell and firmware:
-        yield Finding("firmware", f"firmware and DSP shell are of one build: {shell}")
+        yield DeviceFinding("firmware", f"firmware and DSP shell are of one build: {shell}")
 
 
-def _denials(board: Board) -> Iterator[Finding]:
+def _denials(board: Board) -> Iterator[DeviceFinding]:
     pattern = re.compile(
         r"avc: *denied *\{ *([\w ]{1,60}?) *\}.*?\b(?:name|path)=\"([^\"]{0,80}"
         r"(?:rpc|dma_heap|ion)[^\"]{0,80})\".*?\bscontext=([\w:,]{1,100})"
@@ -272,7 +274,7 @@ def _denials(board: Board) -> Iterator[Finding]:
     for line in board.kernel or ():
         denied = pattern.search(line)
         if denied and "permissive=1" not in line:
-            yield Finding(
+            yield DeviceFinding(
                 "selinux",
                 f"SELinux denies to {denied[1]} {denied[2]} in the context {denied[3]}",
                 "Run from a context that the policy allows, such as adb shell or an app that"
@@ -281,11 +283,11 @@ def _denials(board: Board) -> Iterator[Finding]:
             return
 
 
-def _sessions(board: Board) -> Iterator[Finding]:
+def _sessions(board: Board) -> Iterator[DeviceFinding]:
     about = _about(board.cdsp, board) if board.cdsp else []
     if lines := [line for line in about if "No session available" in line]:
         banks = next((node.banks for node in board.tree or () if node.label == "cdsp"), 0)
-        yield Finding(
+        yield DeviceFinding(
             "sessions-exhausted",
             f"the kernel had no session of the DSP left: {lines[-1]}",
             "End other programs that use the DSP"

@@ -21,7 +21,7 @@ from buildtool.project.read import FILE_NAME, ProjectError
 from buildtool.project.tables import parse_tables, read_toml
 
 
-class Contents(Value):
+class BundleContents(Value):
     """The `files` of a bundle by name; `missing` says why others are not part of it."""
 
     files: Mapping[str, bytes]
@@ -29,7 +29,7 @@ class Contents(Value):
     document: Mapping[str, Any]
 
 
-def contents_of(record: RunRecord) -> Contents:
+def contents_of(record: RunRecord) -> BundleContents:
     """The files for `record`; `document` is that of run.json."""
     missing: dict[str, str] = {}
     tables: Mapping[str, Any] = {}
@@ -64,7 +64,7 @@ def contents_of(record: RunRecord) -> Contents:
     logs = _logs(record)
     files |= {name: redact.part(data) for name, data in logs.logs.items()}
     missing |= logs.missing
-    return Contents(
+    return BundleContents(
         {name: data for name, data in files.items() if data or name.startswith("std")},
         {name: redact.text(why) for name, why in missing.items()},
         document,

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from buildtool.core.escape import escape
-from buildtool.deploy.bundle.contents import Contents
+from buildtool.deploy.bundle.contents import BundleContents
 
 NAME = "summary.txt"
 MAX_LINES = 20
@@ -27,12 +27,12 @@ WHAT = {
 """The files of bundles, in the order in which they are listed."""
 
 
-def summary(contents: Contents) -> bytes:
+def summary(contents: BundleContents) -> bytes:
     """The text of `summary.txt`, in which control characters are escaped."""
     return "".join(f"{escape(line)}\n" for line in _lines(contents)).encode(errors="replace")
 
 
-def _lines(contents: Contents) -> Iterator[str]:
+def _lines(contents: BundleContents) -> Iterator[str]:
     run = contents.document
     where = filter(None, (run["address"], run["soc"], run["arch"]))
     error = run["error"]
@@ -74,7 +74,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield "Values of variables that look like secrets, and passwords in URLs, are replaced by ***."
 
 
-def _end(contents: Contents) -> str:
+def _end(contents: BundleContents) -> str:
     run = contents.document
     if run["status"] is None:
         return "the run failed"

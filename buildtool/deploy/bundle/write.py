@@ -77,13 +77,13 @@ def _write_archive(record: RunRecord, place: Path) -> None:
     # After a failure only.
     from buildtool.deploy.bundle.contents import contents_of  # noqa: PLC0415
     from buildtool.deploy.bundle.summary import NAME, WHAT, summary  # noqa: PLC0415
-    from buildtool.release.formats.entries import Entry  # noqa: PLC0415
+    from buildtool.release.formats.entries import PackageEntry  # noqa: PLC0415
     from buildtool.release.formats.zip_file import write_zip  # noqa: PLC0415
 
     contents = contents_of(record)
     files = {NAME: summary(contents), **contents.files}
     order = [NAME, *WHAT]
-    entries = [Entry(name, 0o644, files[name]) for name in sorted(files, key=order.index)]
+    entries = [PackageEntry(name, 0o644, files[name]) for name in sorted(files, key=order.index)]
     make_directory(place.parent)
     with (
         with_path_in_errors(place),

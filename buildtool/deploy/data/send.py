@@ -15,7 +15,7 @@ from buildtool.core.progress import progress
 from buildtool.deploy.data.files import FOLDER, DataFile
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.exchange import Pushed, exchange, failure
-from buildtool.deploy.script import Report, script, whole_number
+from buildtool.deploy.script import ScriptReport, script, whole_number
 
 if TYPE_CHECKING:
     from buildtool.deploy.site import Site
@@ -68,7 +68,7 @@ def _exchange(
     variables: Mapping[str, str],
     arguments: Sequence[str] = (),
     write: Callable[[IO[bytes]], object] = lambda _: None,
-) -> Report:
+) -> ScriptReport:
     folder = posixpath.join(posixpath.dirname(site.project), FOLDER)
     others = dict.fromkeys(("digest", "size", "have", "chunk", "chunks"), "")
     return exchange(
@@ -151,7 +151,7 @@ class _Sender:
             )
         return digests
 
-    def _do(self, action: str, start: int, size: int, **variables: str) -> Report:
+    def _do(self, action: str, start: int, size: int, **variables: str) -> ScriptReport:
         """Let the device do `action` with a part of the file."""
 
         listener = self._site.listener

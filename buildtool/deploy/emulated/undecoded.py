@@ -44,7 +44,7 @@ def _of_library(library: Path, configuration: Mapping[str, str], debug: Any) -> 
     from elftools.elf.constants import SH_FLAGS  # noqa: PLC0415 - only after a crash
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415
 
-    from buildtool.diagnose.crash_report import Frame  # noqa: PLC0415
+    from buildtool.diagnose.crash_report import StackFrame  # noqa: PLC0415
 
     with library.open("rb") as stream:
         elf: Any = ELFFile(stream)
@@ -63,7 +63,7 @@ def _of_library(library: Path, configuration: Mapping[str, str], debug: Any) -> 
         )
         for found in re.findall(r"^0x([0-9a-f]+)$", done.output, re.MULTILINE):
             address = int(found, 16) - first + base
-            places = debug.places(Frame(library.name, address, build_id), call=False)
+            places = debug.places(StackFrame(library.name, address, build_id), call=False)
             where = "".join(f", {p.function} ({p.file}:{p.line})" for p in places[:1] if p.line)
             yield f"  {library.name}+0x{address:x}{where}{_disassembly(library, address)}"
 

@@ -14,7 +14,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError, foreign
-from buildtool.deploy.script import Report
+from buildtool.deploy.script import ScriptReport
 from buildtool.deploy.sharing.holder import user_and_host
 
 LOCK_SECONDS = 120.0
@@ -43,7 +43,7 @@ def exchange(
     arguments: Sequence[str] = (),
     write: Callable[[IO[bytes]], object] = lambda _: None,
     listener: Listener,
-) -> Report:
+) -> ScriptReport:
     """Run a script to whose standard input `write` writes; again while another process has its
     lock, for at most `LOCK_SECONDS`.  Returns its report."""
     deadline = time.monotonic() + LOCK_SECONDS
@@ -65,7 +65,7 @@ def exchange(
         time.sleep(LOCK_POLL_SECONDS)
 
 
-def failure(device: Device, report: Report, what: str = "the release") -> DeviceError:
+def failure(device: Device, report: ScriptReport, what: str = "the release") -> DeviceError:
     """The error for a report that ends a push of `what`."""
     where = f"{device.name} ({device.transport.address})"
     text = escape(report.text[-MAX_REASON:])
@@ -89,7 +89,7 @@ def failure(device: Device, report: Report, what: str = "the release") -> Device
     )
 
 
-def _pusher(report: Report) -> str:
+def _pusher(report: ScriptReport) -> str:
     """Who holds the lock that is reported, "" if the device does not say it; see lock.sh."""
     words = report.text.split(" ", 3)
     return escape(words[3])[:MAX_OWNER] if len(words) > 3 else ""

@@ -27,7 +27,7 @@ from buildtool.deploy.push.contents import (
 )
 from buildtool.deploy.push.exchange import Pushed, exchange, failure, owner
 from buildtool.deploy.push.stream import Changes, changes, unpacker, write_archive
-from buildtool.deploy.script import LOCK_SCRIPTS, Report, script
+from buildtool.deploy.script import LOCK_SCRIPTS, ScriptReport, script
 
 SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
 MAX_INLINE = 1 << 20
@@ -156,7 +156,7 @@ class Push(Value):
         same = [path for path, state in wanted.items() if have.get(path) == state]
         return scan_digest(scan_text(wanted, frozenset(same)))
 
-    def _round(self, premise: Mapping[str, str], change: Changes | None) -> Report:
+    def _round(self, premise: Mapping[str, str], change: Changes | None) -> ScriptReport:
         """Let the device check `premise` and make the change; returns its report."""
         unpack = unpacker(self.deployment, change, self.unpack) if change else ""
 

@@ -7,14 +7,14 @@ import posixpath
 
 from buildtool.core.escape import escape
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.run.run import Place
+from buildtool.deploy.run.run import ReleasePlace
 
 NAME_CHARACTERS = 15
 """Of a program's name that processes on the DSP have: that of the Linux kernel for its process."""
 FIND = 'grep -F -- "$1" "$2"'
 
 
-def logged_crash(place: Place, run: str, program: str) -> str:
+def logged_crash(place: ReleasePlace, run: str, program: str) -> str:
     """How the process of `program` on the DSP crashed in `run`, in a line; "" if its log, which is
     kept with `--farf`, does not say so or cannot be read.
 

@@ -15,8 +15,8 @@ from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError, foreign
 from buildtool.deploy.ready import Ready, held
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest, find_command
-from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run, sends_input
-from buildtool.deploy.script import Report
+from buildtool.deploy.run.run import OWN, ReleasePlace, Streams, new_run, run, sends_input
+from buildtool.deploy.script import ScriptReport
 from buildtool.deploy.sharing.lock import DeviceLock, lock_failure
 from buildtool.deploy.site import (
     finish_inline_push,
@@ -109,7 +109,9 @@ def run_on_device(
     name = name or new_run()
     ready.site.listener(ProgramStarts())
     for _ in range(MAX_STARTS):
-        place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.site.boot)
+        place = ReleasePlace(
+            ready.site.device, ready.site.project, ready.deployment.id, ready.site.boot
+        )
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
         report = run(place, request, name, streams, lock=variables, push=push)
@@ -164,12 +166,12 @@ def _push_later(ready: Ready, request: RunRequest, streams: Streams) -> InlinePu
     return inline_push(ready.site, ready.deployment) if single else None
 
 
-def _absolute(place: Place, request: RunRequest, path: str) -> str:
+def _absolute(place: ReleasePlace, request: RunRequest, path: str) -> str:
     """`path` on the device, from the working directory of the program."""
     return posixpath.join(place.directory, request.cwd, path)
 
 
-def _failure(ready: Ready, report: Report) -> DeviceError:
+def _failure(ready: Ready, report: ScriptReport) -> DeviceError:
     device = ready.site.device
     if report.word == "unlockable":
         return lock_failure(device, report)

@@ -22,7 +22,7 @@ from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.run.input import Input
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
-from buildtool.deploy.script import LOCK_SCRIPTS, Report, assignments, script
+from buildtool.deploy.script import LOCK_SCRIPTS, ScriptReport, assignments, script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.push import InlinePush
@@ -49,7 +49,7 @@ class Streams(Value):
 OWN = Streams()
 
 
-class Place(Value):
+class ReleasePlace(Value):
     """Where a release lies: the directory of its project on a device, and its id.
 
     `boot` is the boot of the device in which its facts were read, "" for any.
@@ -71,14 +71,14 @@ def new_run() -> str:
 
 
 def run(
-    place: Place,
+    place: ReleasePlace,
     request: RunRequest,
     name: str,
     streams: Streams = OWN,
     *,
     lock: Mapping[str, str] = NO_VARIABLES,
     push: InlinePush | None = None,
-) -> Report:
+) -> ScriptReport:
     """Run the command of `request`, in one exchange with the device; returns its report.
 
     The exchange begins with `push`, whose report it can be when the program was not started.
@@ -114,7 +114,7 @@ class _Run:
 
     def __init__(
         self,
-        place: Place,
+        place: ReleasePlace,
         request: RunRequest,
         name: str,
         folder: Path | None,
@@ -134,7 +134,7 @@ class _Run:
         self.source = STDIN if streams.stdin is None else streams.stdin
         self.feeds = not self.direct and sends_input(request, streams)
 
-    def run(self) -> Report:
+    def run(self) -> ScriptReport:
         lifeline = "-"
         stdin: int | None = PIPE
         report = None

@@ -21,7 +21,7 @@ from buildtool.core.process import DEVNULL, PIPE
 from buildtool.deploy.conversation import Conversation, conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.script import LOCK_SCRIPTS, Report, script
+from buildtool.deploy.script import LOCK_SCRIPTS, ScriptReport, script
 from buildtool.deploy.sharing.holder import Holder, duration, parse_holder, user_text
 
 VARIABLE = "BUILDTOOL_DEVICE_LOCK"
@@ -183,7 +183,7 @@ def holder_of(device: Device, *, remove: bool = False) -> Holder | None:
     return None
 
 
-def lock_failure(device: Device, report: Report) -> DeviceError:
+def lock_failure(device: Device, report: ScriptReport) -> DeviceError:
     """The error for a report that the lock cannot be made."""
     return DeviceError(
         f"{device.name} ({device.transport.address}) cannot be locked",

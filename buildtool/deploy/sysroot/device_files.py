@@ -24,7 +24,7 @@ class PullError(BuildtoolError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DeviceEntry:
     """What is at a path: its kind, the size of a file in bytes, the target of a link."""
 
     kind: Literal["file", "directory", "link", "other"]
@@ -39,7 +39,7 @@ class DeviceFiles(Protocol):
     def source(self) -> str:
         """The device, for messages."""
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> DeviceEntry | None:
         """What is at `path`, without following a link; None when nothing is there."""
 
     def names(self, path: str) -> list[str]:
@@ -55,7 +55,7 @@ class Resolved:
     """Where a path leads: to `path`, past `links` (path of a link, absolute target)."""
 
     path: str
-    entry: Entry
+    entry: DeviceEntry
     links: tuple[tuple[str, str], ...]
 
 
@@ -64,12 +64,12 @@ def resolve(device: DeviceFiles, path: str) -> Resolved | None:
     waiting = _parts(path)
     at = ""
     links: list[tuple[str, str]] = []
-    entry = Entry("directory")
+    entry = DeviceEntry("directory")
     while waiting:
         part = waiting.pop()
         if part == "..":
             at = at.rpartition("/")[0]
-            entry = Entry("directory")
+            entry = DeviceEntry("directory")
             continue
         here = f"{at}/{part}"
         seen = device.entry(here) if len(here) < MAX_PATH and part.isprintable() else None
@@ -86,7 +86,7 @@ def resolve(device: DeviceFiles, path: str) -> Resolved | None:
         else:
             links.append((here, absolute(at or "/", seen.link)))
         waiting += _parts(seen.link)
-        entry = Entry("directory")
+        entry = DeviceEntry("directory")
     return Resolved(at or "/", entry, tuple(links))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from buildtool.core.errors import UsageError
-from buildtool.deploy.sysroot.device_files import Entry, PullError
+from buildtool.deploy.sysroot.device_files import DeviceEntry, PullError
 
 MAX_NAMES = 100_000  # in one directory
 
@@ -24,18 +24,18 @@ class Directory:
     def source(self) -> str:
         return str(self.root)
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> DeviceEntry | None:
         try:
             status = os.lstat(self._place(path))
             if stat.S_ISLNK(status.st_mode):
-                return Entry("link", link=os.readlink(self._place(path)))  # noqa: PTH115 - as text
+                return DeviceEntry("link", link=os.readlink(self._place(path)))  # noqa: PTH115 - as text
         except PermissionError as error:
             raise _unreadable(self, path, error) from error
         except OSError:
             return None
         if stat.S_ISREG(status.st_mode):
-            return Entry("file", status.st_size)
-        return Entry("directory" if stat.S_ISDIR(status.st_mode) else "other")
+            return DeviceEntry("file", status.st_size)
+        return DeviceEntry("directory" if stat.S_ISDIR(status.st_mode) else "other")
 
     def names(self, path: str) -> list[str]:
         try:
@@ -67,10 +67,10 @@ class Files:
     source: str
     files: Mapping[str, Path]
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> DeviceEntry | None:
         if place := self.files.get(path):
-            return Entry("file", place.stat().st_size) if place.is_file() else None
-        return Entry("directory") if self.names(path) else None
+            return DeviceEntry("file", place.stat().st_size) if place.is_file() else None
+        return DeviceEntry("directory") if self.names(path) else None
 
     def names(self, path: str) -> list[str]:
         below = path.rstrip("/") + "/"

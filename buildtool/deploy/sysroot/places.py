@@ -18,7 +18,7 @@ class Platform:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SystemPlaces:
     """The whole table; `android` lists files that only Android has."""
 
     platforms: Mapping[str, Platform]
@@ -30,9 +30,9 @@ class Places:
     soc0: tuple[str, ...]
 
 
-def _read() -> Places:
+def _read() -> SystemPlaces:
     table = tomllib.loads((Path(__file__).parent / "places.toml").read_text(encoding="utf-8"))
-    return Places(
+    return SystemPlaces(
         platforms={
             name: Platform(*(tuple(table[name][key]) for key in ("libraries", "names", "shells")))
             for name in ("ubuntu-aarch64", "android")

@@ -14,7 +14,7 @@ from buildtool.deploy.device import Device
 from buildtool.deploy.facts import Facts
 from buildtool.deploy.script import script
 from buildtool.deploy.sysroot.board import BASE
-from buildtool.deploy.sysroot.device_files import MAX_PATH, Entry, PullError
+from buildtool.deploy.sysroot.device_files import MAX_PATH, DeviceEntry, PullError
 from buildtool.deploy.sysroot.headers import FOLDER
 from buildtool.deploy.sysroot.libc import FOLDERS, NEEDED, OTHERS
 from buildtool.deploy.sysroot.places import PLACES
@@ -32,7 +32,7 @@ class RemoteFiles:
 
     def __init__(self, device: Device, facts: Facts) -> None:
         self._device = device
-        self._entries: dict[str, Entry | None] = {}
+        self._entries: dict[str, DeviceEntry | None] = {}
         # Only root can read the files of properties of newer phones; getprop has answered already.
         self._printed: dict[str, bytes] = {}
         if facts.platform == "android" and facts.soc:
@@ -44,9 +44,9 @@ class RemoteFiles:
     def source(self) -> str:
         return f"{self._device.name} ({self._device.transport.address})"
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> DeviceEntry | None:
         if path in self._printed:
-            return Entry("file", len(self._printed[path]))
+            return DeviceEntry("file", len(self._printed[path]))
         if path not in self._entries:
             usual = [] if self._asked_usual else [*_usual_paths()]
             self._asked_usual = True
@@ -132,12 +132,12 @@ class RemoteFiles:
         )
 
 
-def _entry(kind: str, text: bytes) -> Entry | None:
+def _entry(kind: str, text: bytes) -> DeviceEntry | None:
     match kind:
         case "file" | "directory" | "other":
-            return Entry(kind)
+            return DeviceEntry(kind)
         case "link":
-            return Entry("link", link=_text(text.removesuffix(b"\n")))
+            return DeviceEntry("link", link=_text(text.removesuffix(b"\n")))
         case _:
             return None
 

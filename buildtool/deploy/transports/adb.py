@@ -23,7 +23,7 @@ from buildtool.deploy.transports.adb_failures import (
     NO_SERVER,
 )
 from buildtool.deploy.transports.adb_server import AdbServer, adb_server
-from buildtool.deploy.transports.failures import Failure, explain
+from buildtool.deploy.transports.failures import KnownFailure, explain
 from buildtool.deploy.transports.transport import Command, quote
 from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb
@@ -127,7 +127,11 @@ class Adb(Value):
         return [self.program, *server, "-s", self.serial]
 
     def _explain(
-        self, messages: str, failures: tuple[Failure, ...], otherwise: Failure, status: int = 0
+        self,
+        messages: str,
+        failures: tuple[KnownFailure, ...],
+        otherwise: KnownFailure,
+        status: int = 0,
     ) -> DeviceConnectionError:
         command = " ".join(["adb", *map(str, self._adb[1:])])
         return explain(

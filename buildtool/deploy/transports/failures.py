@@ -13,7 +13,7 @@ MAX_LINES = 8
 MAX_COLUMNS = 300
 
 
-class Failure(Value):
+class KnownFailure(Value):
     """What has happened, and what to do next; `pattern` finds it in messages, regardless of case.
 
     {device} and {command} in the texts stand for the device, and for a command that shows by hand
@@ -26,7 +26,7 @@ class Failure(Value):
 
 
 def explain(
-    messages: str, failures: Iterable[Failure], otherwise: Failure, **names: str
+    messages: str, failures: Iterable[KnownFailure], otherwise: KnownFailure, **names: str
 ) -> DeviceConnectionError:
     """The error of the first of `failures` whose pattern is in the last lines of `messages`.
 

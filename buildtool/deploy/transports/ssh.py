@@ -21,7 +21,7 @@ from buildtool.core.process import DEVNULL, PIPE, Process, running
 from buildtool.core.terminal import restored_terminal
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.transports.failures import Failure, explain
+from buildtool.deploy.transports.failures import KnownFailure, explain
 from buildtool.deploy.transports.ssh_failures import (
     CLOSED_SILENTLY,
     FAILURES,
@@ -112,8 +112,8 @@ class Ssh(Value):
     def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
         return forwarded_port(self.program, self._socket(), self.address, number)
 
-    def lost(self, status: int, messages: str, silent: Failure = SILENT) -> DeviceError:
-        failures: tuple[Failure, ...] = ()
+    def lost(self, status: int, messages: str, silent: KnownFailure = SILENT) -> DeviceError:
+        failures: tuple[KnownFailure, ...] = ()
         otherwise = KILLED
         if status == SSH_ERROR:
             failures, otherwise = FAILURES, silent

@@ -53,7 +53,7 @@ _LANGUAGES = {".c": "C", ".s": "ASM", ".S": "ASM"}
 _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
 
-class Failure(Value):
+class ToolFailure(Value):
     """The output of a tool that failed, the failed commands in it, and the DSP arch of the step, or
     ""."""
 
@@ -64,12 +64,12 @@ class Failure(Value):
 
 def failure_hints(output: str, arch: str = "") -> str:
     """The hints for the `output` of a tool that failed, one per line; "" if there are none."""
-    failure = Failure(output, failed_commands(output.splitlines()), arch)
+    failure = ToolFailure(output, failed_commands(output.splitlines()), arch)
     found = dict.fromkeys(text for rule in RULES for text in rule(failure))
     return "\n".join(list(found)[:MAX_HINTS])
 
 
-def _missing_headers(failure: Failure) -> Iterator[str]:
+def _missing_headers(failure: ToolFailure) -> Iterator[str]:
     for command in failure.commands:
         for match in _HEADER.finditer("\n".join(command.output)):
             name = match[1] or match[2]
@@ -111,7 +111,7 @@ def _similar_header(name: str, directories: Sequence[Path]) -> str:
     return _most_similar(name, names)
 
 
-def _undeclared_intrinsics(failure: Failure) -> Iterator[str]:
+def _undeclared_intrinsics(failure: ToolFailure) -> Iterator[str]:
     if not failure.arch:
         return
     for command in failure.commands:
@@ -125,7 +125,7 @@ def _undeclared_intrinsics(failure: Failure) -> Iterator[str]:
                 yield f"{location}: there is no intrinsic {name}. Did you mean {similar}?"
 
 
-def _unselected_intrinsics(failure: Failure) -> Iterator[str]:
+def _unselected_intrinsics(failure: ToolFailure) -> Iterator[str]:
     """The error of the compiler's backend names neither the source line nor the missing option."""
     for command in failure.commands:
         for match in _UNSELECTED.finditer("\n".join(command.output)):
@@ -157,7 +157,7 @@ def _first_use(command: str, names: Sequence[str]) -> str:
     return ""
 
 
-def _missing_libraries(failure: Failure) -> Iterator[str]:
+def _missing_libraries(failure: ToolFailure) -> Iterator[str]:
     for match in _LIBRARY.finditer(failure.output):
         name = next(filter(None, match.groups()))
         yield (
@@ -167,7 +167,7 @@ def _missing_libraries(failure: Failure) -> Iterator[str]:
         )
 
 
-def _missing_packages(failure: Failure) -> Iterator[str]:
+def _missing_packages(failure: ToolFailure) -> Iterator[str]:
     for match in _PACKAGE.finditer(failure.output):
         name = match[1] or match[2]
         if name == "PkgConfig":
@@ -182,7 +182,7 @@ def _missing_packages(failure: Failure) -> Iterator[str]:
         yield _missing_package(f"{match[1]}, which is one of {match[2]},", "it", failure)
 
 
-def _unset_variables(failure: Failure) -> Iterator[str]:
+def _unset_variables(failure: ToolFailure) -> Iterator[str]:
     for match in _NOT_FOUND.finditer(failure.output):
         name = match[1]
         if re.search(r"(?i)android|(?<![a-z])log(?![a-z])", name):
@@ -194,7 +194,7 @@ def _unset_variables(failure: Failure) -> Iterator[str]:
             yield _missing_package(f"What {name} should be", "it", failure)
 
 
-def _missing_package(what: str, file: str, failure: Failure) -> str:
+def _missing_package(what: str, file: str, failure: ToolFailure) -> str:
     return (
         f"{what} is not found for this target; what the build machine has does not count. If"
         f" another component installs {file}, name that component in 'needs'."
@@ -202,7 +202,7 @@ def _missing_package(what: str, file: str, failure: Failure) -> str:
     )
 
 
-def _old_policies(failure: Failure) -> Iterator[str]:
+def _old_policies(failure: ToolFailure) -> Iterator[str]:
     if REMOVED_POLICIES in failure.output:
         yield (
             "This project asks for policies that CMake has removed. Add to its component:"
@@ -210,7 +210,7 @@ def _old_policies(failure: Failure) -> Iterator[str]:
         )
 
 
-def _warnings_as_errors(failure: Failure) -> Iterator[str]:
+def _warnings_as_errors(failure: ToolFailure) -> Iterator[str]:
     found: dict[str, dict[str, None]] = {}
     for command in failure.commands:
         words = _words(command.command)
@@ -226,7 +226,7 @@ def _warnings_as_errors(failure: Failure) -> Iterator[str]:
         )
 
 
-def _not_built(failure: Failure) -> Iterator[str]:
+def _not_built(failure: ToolFailure) -> Iterator[str]:
     for match in _NOT_INSTALLED.finditer(failure.output):
         yield (
             f"{Path(match[1]).name} is installed but was not built. Add its CMake target to"
@@ -234,7 +234,7 @@ def _not_built(failure: Failure) -> Iterator[str]:
         )
 
 
-def _conan_hint(failure: Failure) -> str:
+def _conan_hint(failure: ToolFailure) -> str:
     return (
         ""
         if failure.arch
@@ -243,7 +243,7 @@ def _conan_hint(failure: Failure) -> str:
     )
 
 
-def _absolute_destinations(failure: Failure) -> Iterator[str]:
+def _absolute_destinations(failure: ToolFailure) -> Iterator[str]:
     if ABSOLUTE in failure.output:
         yield RELATIVE
 

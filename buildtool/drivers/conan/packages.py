@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GRAPH = "graph.json"
 
 
-class Package(Value):
+class ConanPackage(Value):
     """A package of the device's side, of which code may be in a release.
 
     `revision` identifies its recipe and sources, `package_id` its settings and options; `licences`
@@ -45,12 +45,12 @@ class Package(Value):
         return f"pkg:conan/{name}@{version}{'?' if text else ''}{text}"
 
 
-def step_packages(step: CMakeStep) -> tuple[Package, ...]:
+def step_packages(step: CMakeStep) -> tuple[ConanPackage, ...]:
     """The packages that are installed for a step; raises `ToolError` for an unexpected graph."""
     return read_packages(step.packages / GRAPH) if step.conan else ()
 
 
-def read_packages(graph: Path) -> tuple[Package, ...]:
+def read_packages(graph: Path) -> tuple[ConanPackage, ...]:
     """The packages in Conan's graph, by name; without those of the build machine and of tests.
 
     Raises `ToolError` if the graph is not as expected.
@@ -68,9 +68,9 @@ def read_packages(graph: Path) -> tuple[Package, ...]:
         raise unexpected_output(graph, repr(error)) from error
 
 
-def _package(node: Mapping[str, Any]) -> Package:
+def _package(node: Mapping[str, Any]) -> ConanPackage:
     licence = node["license"] or ()
-    return Package(
+    return ConanPackage(
         name=str(node["name"]),
         version=str(node["version"]),
         user=node["user"] or "",

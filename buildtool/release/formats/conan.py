@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.tar_zst import write_tar_zst
 
 SUFFIX = ".conan.tar.zst"
@@ -28,8 +28,8 @@ def file_name(package: Package) -> str:
 def write(package: Package, path: Path) -> None:
     """Write the archive.  Raises `OSError`, and `FormatError` for what Conan cannot express."""
     entries = [
-        Entry("conanfile.py", 0o644, _recipe(package)),
-        Entry("profile", 0o644, _PROFILE.format(os=_OS[package.platform]).encode()),
+        PackageEntry("conanfile.py", 0o644, _recipe(package)),
+        PackageEntry("profile", 0o644, _PROFILE.format(os=_OS[package.platform]).encode()),
         *(entry._replace(path=f"release/{entry.path}") for entry in package.entries),
     ]
     with path.open("wb") as out:

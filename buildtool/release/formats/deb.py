@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from buildtool.core.escape import is_control
 from buildtool.release.formats import debian_control, debian_files
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.tar_zst import write_tar_zst
 
 SUFFIX = ".deb"
@@ -41,10 +41,12 @@ def write(package: Package, path: Path) -> None:
     )
     _check_names(files)
     control = [
-        Entry("./", 0o755, b""),
-        Entry("./conffiles", 0o644, _conffiles(files)),
-        Entry("./control", 0o644, debian_control.control(package, debian, _installed_size(files))),
-        Entry("./md5sums", 0o644, _md5sums(files)),
+        PackageEntry("./", 0o755, b""),
+        PackageEntry("./conffiles", 0o644, _conffiles(files)),
+        PackageEntry(
+            "./control", 0o644, debian_control.control(package, debian, _installed_size(files))
+        ),
+        PackageEntry("./md5sums", 0o644, _md5sums(files)),
     ]
     data = [_below(".", entry) for entry in _with_directories(files)]
     with path.open("wb") as out:
@@ -54,15 +56,15 @@ def write(package: Package, path: Path) -> None:
         _tar_member(out, "data.tar.zst", package.epoch, data)
 
 
-def _below(folder: str, entry: Entry) -> Entry:
+def _below(folder: str, entry: PackageEntry) -> PackageEntry:
     return entry._replace(path=f"{folder}/{entry.path}")
 
 
-def _is_needed(entry: Entry) -> bool:
+def _is_needed(entry: PackageEntry) -> bool:
     return entry.path.endswith("/") or bool(entry.content)
 
 
-def _check_names(files: Iterable[Entry]) -> None:
+def _check_names(files: Iterable[PackageEntry]) -> None:
     for entry in files:
         if any(is_control(character) or character == "\\" for character in entry.path):
             raise FormatError(
@@ -72,27 +74,27 @@ def _check_names(files: Iterable[Entry]) -> None:
             )
 
 
-def _with_directories(files: Iterable[Entry]) -> list[Entry]:
+def _with_directories(files: Iterable[PackageEntry]) -> list[PackageEntry]:
     """`files`, each after its directories: dpkg creates only those that the archive has."""
     folders = {""}
-    entries = [Entry("", 0o755, b"")]
+    entries = [PackageEntry("", 0o755, b"")]
     for entry in files:
         parents = posixpath.dirname(entry.path).split("/")
         for end in range(1, len(parents) + 1):
             folder = "/".join(parents[:end]) + "/"
             if folder not in folders:
                 folders.add(folder)
-                entries.append(Entry(folder, 0o755, b""))
+                entries.append(PackageEntry(folder, 0o755, b""))
         entries.append(entry)
     return entries
 
 
-def _conffiles(files: Iterable[Entry]) -> bytes:
+def _conffiles(files: Iterable[PackageEntry]) -> bytes:
     """The files that dpkg does not overwrite when a user has changed them."""
     return b"".join(f"/{e.path}\n".encode() for e in files if e.path.startswith("etc/"))
 
 
-def _installed_size(files: Iterable[Entry]) -> int:
+def _installed_size(files: Iterable[PackageEntry]) -> int:
     """The size in KiB as dpkg-gencontrol computes it; source: deb-substvars(5)."""
     return sum(
         1 if entry.link or entry.path.endswith("/") else -(-entry.size // 1024)
@@ -100,7 +102,7 @@ def _installed_size(files: Iterable[Entry]) -> int:
     )
 
 
-def _md5sums(files: Iterable[Entry]) -> bytes:
+def _md5sums(files: Iterable[PackageEntry]) -> bytes:
     """The digests that `dpkg --verify` compares.  They protect against damage, nothing else."""
     lines = []
     for entry in files:
@@ -120,7 +122,7 @@ def _member(out: BinaryIO, name: str, epoch: int, content: bytes) -> None:
     out.write(_header(name, epoch, len(content)) + content)
 
 
-def _tar_member(out: BinaryIO, name: str, epoch: int, entries: Iterable[Entry]) -> None:
+def _tar_member(out: BinaryIO, name: str, epoch: int, entries: Iterable[PackageEntry]) -> None:
     """Write a member of yet unknown size, and then its header."""
     start = out.tell()
     out.write(_header(name, epoch, 0))

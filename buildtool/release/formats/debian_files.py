@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 from buildtool.release.formats.debian_control import Debian
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Package, PackageEntry
 
 _COMMAND = """\
 #!/bin/sh
@@ -72,27 +72,29 @@ _SKEL_OVERRIDES = """\
 _BLOCK = 0xFFFF
 
 
-def files(package: Package, debian: Debian) -> Iterator[Entry]:
+def files(package: Package, debian: Debian) -> Iterator[PackageEntry]:
     """The files, with paths relative to the root directory."""
     name = debian.name
     for program in debian.programs:
         command = _COMMAND.format(program=program, package=name, path=shlex.quote(f"bin/{program}"))
-        yield Entry(f"usr/bin/{program}", 0o755, command.encode())
+        yield PackageEntry(f"usr/bin/{program}", 0o755, command.encode())
         manual = _MANUAL.format(
             **{"upper": _roff(program.upper()), "program": _roff(program), "name": _roff(name)},
             **{"version": debian.version, "synopsis": _roff(debian.synopsis)},
         )
-        yield Entry(f"usr/share/man/man1/{program}.1.gz", 0o644, stored_gzip(manual.encode()))
+        yield PackageEntry(
+            f"usr/share/man/man1/{program}.1.gz", 0o644, stored_gzip(manual.encode())
+        )
     if package.archs:
         text = _DEVICE_ENV.format(
             archs=" ".join(package.archs),
             comment="#" if len(package.archs) > 1 else "",
             arch=package.archs[0],
         )
-        yield Entry(f"etc/{name}/device.env", 0o644, text.encode())
+        yield PackageEntry(f"etc/{name}/device.env", 0o644, text.encode())
     overrides = (_OVERRIDES + (_SKEL_OVERRIDES if package.archs else "")).format(name=name)
-    yield Entry(f"usr/share/lintian/overrides/{name}", 0o644, overrides.encode())
-    yield Entry(f"usr/share/doc/{name}/copyright", 0o644, _copyright(package))
+    yield PackageEntry(f"usr/share/lintian/overrides/{name}", 0o644, overrides.encode())
+    yield PackageEntry(f"usr/share/doc/{name}/copyright", 0o644, _copyright(package))
     changelog = _CHANGELOG.format(
         name=name,
         version=debian.version,
@@ -103,7 +105,7 @@ def files(package: Package, debian: Debian) -> Iterator[Entry]:
         date=format_datetime(datetime.fromtimestamp(package.epoch, UTC)),
     )
     path = f"usr/share/doc/{name}/changelog.Debian.gz"
-    yield Entry(path, 0o644, stored_gzip(changelog.encode()))
+    yield PackageEntry(path, 0o644, stored_gzip(changelog.encode()))
 
 
 def stored_gzip(data: bytes) -> bytes:

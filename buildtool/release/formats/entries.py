@@ -19,7 +19,7 @@ class FormatError(BuildtoolError):
     code = "format"
 
 
-class Entry(Value):
+class PackageEntry(Value):
     """A file or link of an archive.
 
     `path` is relative to the top of the release; `mode` 0o755 or 0o644.  The content is a file or
@@ -80,7 +80,7 @@ class Package(Value):
     glibc: str
     api: int
     epoch: int
-    entries: tuple[Entry, ...]
+    entries: tuple[PackageEntry, ...]
     idl: tuple[Path, ...] = ()
     archs: tuple[str, ...] = ()
     description: str = ""

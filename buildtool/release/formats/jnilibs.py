@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.jnilibs_readme import readme
 from buildtool.release.formats.zip_file import write_zip
 
@@ -30,7 +30,7 @@ _MANIFEST = """\
     </application>
 </manifest>
 """
-_JAR_MANIFEST = Entry("META-INF/MANIFEST.MF", 0o644, b"Manifest-Version: 1.0\r\n\r\n")
+_JAR_MANIFEST = PackageEntry("META-INF/MANIFEST.MF", 0o644, b"Manifest-Version: 1.0\r\n\r\n")
 
 
 def file_name(package: Package) -> str:
@@ -53,17 +53,19 @@ def write(package: Package, path: Path) -> None:
     entries = [
         *placed,
         *(entry for entry in package.entries if entry.path.startswith("licenses/")),
-        Entry("AndroidManifest.xml", 0o644, manifest.encode()),
+        PackageEntry("AndroidManifest.xml", 0o644, manifest.encode()),
         # An AAR must have these, even if the library has neither code nor resources.
-        Entry("R.txt", 0o644, b""),
-        Entry("classes.jar", 0o644, _jar(package.epoch)),
-        Entry("res/", 0o755, b""),
-        Entry("README.md", 0o644, readme(package, [e.path for e in placed], are_assets).encode()),
+        PackageEntry("R.txt", 0o644, b""),
+        PackageEntry("classes.jar", 0o644, _jar(package.epoch)),
+        PackageEntry("res/", 0o755, b""),
+        PackageEntry(
+            "README.md", 0o644, readme(package, [e.path for e in placed], are_assets).encode()
+        ),
     ]
     write_zip(path, sorted(entries, key=lambda entry: entry.path), package.epoch, "")
 
 
-def _host_libraries(package: Package) -> list[Entry]:
+def _host_libraries(package: Package) -> list[PackageEntry]:
     """The libraries of lib/.  Raises `FormatError` for one that Android would not install."""
     found = []
     for entry in package.entries:
@@ -80,7 +82,7 @@ def _host_libraries(package: Package) -> list[Entry]:
     return found
 
 
-def _skels(package: Package) -> Iterator[Entry]:
+def _skels(package: Package) -> Iterator[PackageEntry]:
     return (e for e in package.entries if re.fullmatch(r"dsp/[^/]+/[^/]+", e.path) and not e.link)
 
 

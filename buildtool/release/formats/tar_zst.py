@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Package, PackageEntry
 
 SUFFIX = ".tar.zst"
 LEVEL = 3
@@ -30,7 +30,7 @@ def write(package: Package, path: Path) -> None:
 
 def write_tar_zst(
     out: BinaryIO,
-    entries: Iterable[Entry],
+    entries: Iterable[PackageEntry],
     epoch: int,
     prefix: str,
     tar_format: Literal[1, 2] = tarfile.PAX_FORMAT,
@@ -52,7 +52,9 @@ def write_tar_zst(
         stream.write(bytes(2 * _BLOCK))
 
 
-def _add(entry: Entry, header: tarfile.TarInfo, tar_format: Literal[1, 2], stream: Any) -> None:
+def _add(
+    entry: PackageEntry, header: tarfile.TarInfo, tar_format: Literal[1, 2], stream: Any
+) -> None:
     """Write one member.  Raises `OSError` if the file has changed its size meanwhile."""
     if entry.link:
         header.type, header.linkname, header.mode = tarfile.SYMTYPE, entry.link, 0o777

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from buildtool import __version__
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.wheel_names import WheelNames, wheel_names
 from buildtool.release.formats.wheel_package_files import package_files
 from buildtool.release.formats.zip_file import write_zip
@@ -53,16 +53,16 @@ def write(package: Package, path: Path) -> None:
     licences = [entry for entry in shipped if entry.path.startswith(LICENCES)]
     texts = [entry.path.removeprefix(LICENCES) for entry in licences]
     files += [
-        Entry(f"{info}/METADATA", 0o644, _metadata(package, names, texts)),
-        Entry(f"{info}/WHEEL", 0o644, _wheel(names)),
+        PackageEntry(f"{info}/METADATA", 0o644, _metadata(package, names, texts)),
+        PackageEntry(f"{info}/WHEEL", 0o644, _wheel(names)),
         *(entry._replace(path=f"{info}/{entry.path}") for entry in licences),
     ]
     files.sort(key=lambda entry: (entry.path.startswith(info), entry.path))
-    files.append(Entry(f"{info}/RECORD", 0o644, _record(files, f"{info}/RECORD")))
+    files.append(PackageEntry(f"{info}/RECORD", 0o644, _record(files, f"{info}/RECORD")))
     write_zip(path, files, package.epoch, "")
 
 
-def _without_links(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _without_links(entries: Iterable[PackageEntry]) -> Iterator[PackageEntry]:
     """The files, and for each link copies of what it points to.  Raises `FormatError`."""
     by_path = {entry.path: entry for entry in entries}
     for path, entry in by_path.items():
@@ -84,7 +84,7 @@ def _without_links(entries: Iterable[Entry]) -> Iterator[Entry]:
                 yield other._replace(path=path + other.path[len(target) :])
 
 
-def _target(entry: Entry) -> str:
+def _target(entry: PackageEntry) -> str:
     """The path in the release that a link points to; "" for files."""
     if not entry.link:
         return ""
@@ -128,7 +128,7 @@ def _wheel(names: WheelNames) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _record(files: Iterable[Entry], own: str) -> bytes:
+def _record(files: Iterable[PackageEntry], own: str) -> bytes:
     """The list of all files with their digests; its own row has none."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -12,7 +12,7 @@ from buildtool.core.value import Value
 from buildtool.idl.emit.python import emit_python, interface_names, module_name, support_package
 from buildtool.idl.model import Interface
 from buildtool.idl.parse import load
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.wheel_names import WheelNames
 from buildtool.toolchains.cdsprpc import SONAMES, is_cdsprpc
 
@@ -28,7 +28,7 @@ class _Loaded(Value):
     interfaces: dict[str, str]
 
 
-def package_files(package: Package, names: WheelNames) -> list[Entry]:
+def package_files(package: Package, names: WheelNames) -> list[PackageEntry]:
     """The modules of the wheel's package.
 
     Raises `FormatError`, and what reading libraries and IDL files raises.
@@ -67,7 +67,9 @@ def package_files(package: Package, names: WheelNames) -> list[Entry]:
     )
     texts["__init__.py"] = _init(package, names, classes, loaded)
     texts["py.typed"] = ""
-    return [Entry(f"{names.module}/{name}", 0o644, text.encode()) for name, text in texts.items()]
+    return [
+        PackageEntry(f"{names.module}/{name}", 0o644, text.encode()) for name, text in texts.items()
+    ]
 
 
 def _exporting(interface: Interface, libraries: Mapping[str, Elf], path: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Package, PackageEntry
 
 SUFFIX = ".zip"
 _UNIX = 3  # the system of the attributes
@@ -29,7 +29,9 @@ def write(package: Package, path: Path) -> None:
     write_zip(path, package.entries, package.epoch, f"{package.stem}/")
 
 
-def write_zip(path: Path | BytesIO, entries: Iterable[Entry], epoch: int, prefix: str) -> None:
+def write_zip(
+    path: Path | BytesIO, entries: Iterable[PackageEntry], epoch: int, prefix: str
+) -> None:
     """Write `entries`, all with the time `epoch`, below `prefix`."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for entry in entries:

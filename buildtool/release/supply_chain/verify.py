@@ -30,7 +30,7 @@ WHOLE = (".tar.zst", ".zip")
 """The archives that have only the files of a release; other formats add files of their own."""
 
 
-class Verified(Value):
+class VerifiedArchive(Value):
     """What is true of an archive.
 
     `signer` is None if signatures were not checked.  `release` is the document `release.json`, None
@@ -56,7 +56,7 @@ class _Row(Value):
     target: str
 
 
-def verify_archive(archive: Path, signers: Path | None) -> Verified:
+def verify_archive(archive: Path, signers: Path | None) -> VerifiedArchive:
     """Verify an archive; with `signers` also that one of them signed it, before it is parsed.
 
     Raises `VerifyError`, `SignatureError`, `ArchiveError`, `ToolMissingError`, `ToolError`.
@@ -76,7 +76,7 @@ def verify_archive(archive: Path, signers: Path | None) -> Verified:
             f"{archive} is not a release: it has no {NAME}",
             remedy="Verify an archive that `buildtool package` made.",
         )
-    return Verified(
+    return VerifiedArchive(
         archive=archive,
         sha256=digest,
         signer=signer,

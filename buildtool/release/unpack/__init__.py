@@ -18,7 +18,7 @@ from buildtool.core.file_stamp import stamp_of
 from buildtool.core.files import open_regular
 from buildtool.core.trees import remove_tree
 from buildtool.release.unpack.deb_archive import deb_members
-from buildtool.release.unpack.entry import Entry
+from buildtool.release.unpack.entry import ArchiveEntry
 from buildtool.release.unpack.limits import (
     LIMITS,
     ArchiveDigestError,
@@ -26,12 +26,12 @@ from buildtool.release.unpack.limits import (
     DamagedArchiveError,
     Limits,
 )
-from buildtool.release.unpack.listing import Listing
+from buildtool.release.unpack.listing import ArchiveListing
 from buildtool.release.unpack.streams import Packed, Unpacked, gzip, zstd
 from buildtool.release.unpack.tar_archive import Member, tar_members
 from buildtool.release.unpack.zip_archive import zip_members
 
-__all__ = ["ArchiveError", "Entry", "entries", "members", "unpack"]
+__all__ = ["ArchiveEntry", "ArchiveError", "entries", "members", "unpack"]
 
 FORMATS = (".tar.zst", ".tar.gz", ".tgz", ".zip", ".whl", ".aar", ".deb")
 """The suffixes of the archives that are read."""
@@ -40,7 +40,9 @@ FORMATS = (".tar.zst", ".tar.gz", ".tgz", ".zip", ".whl", ".aar", ".deb")
 CHANGED = "it changed while it was unpacked"
 
 
-def entries(archive: Path, *, sha256: str = "", limits: Limits = LIMITS) -> tuple[Entry, ...]:
+def entries(
+    archive: Path, *, sha256: str = "", limits: Limits = LIMITS
+) -> tuple[ArchiveEntry, ...]:
     """All entries of an archive, checked as `unpack` checks them.
 
     With `sha256`, nothing is parsed unless the file has this digest.  Raises `ArchiveError`, and
@@ -58,7 +60,7 @@ def members(file: BufferedReader, archive: Path, *, limits: Limits = LIMITS) -> 
     All checks have passed when the iterator ends.  Raises as `entries` does.
     """
     with _named(archive):
-        yield from _listed(file, archive.name, Listing(limits), limits)
+        yield from _listed(file, archive.name, ArchiveListing(limits), limits)
 
 
 def unpack(archive: Path, into: Path, *, sha256: str = "", limits: Limits = LIMITS) -> None:
@@ -82,7 +84,7 @@ def unpack(archive: Path, into: Path, *, sha256: str = "", limits: Limits = LIMI
         fresh = Path(tempfile.mkdtemp(prefix=f".{into.name}.", dir=into.parent))
         try:
             file.seek(0)
-            _write(_listed(file, archive.name, Listing(limits), limits), expected, fresh)
+            _write(_listed(file, archive.name, ArchiveListing(limits), limits), expected, fresh)
             if stamp_of(os.fstat(file.fileno())) != stamp:
                 raise DamagedArchiveError(CHANGED)
             fresh.chmod(0o755)
@@ -125,11 +127,13 @@ def _check_digest(file: BufferedReader, sha256: str) -> None:
     file.seek(0)
 
 
-def _checked(file: BufferedReader, name: str, limits: Limits) -> tuple[Entry, ...]:
-    return tuple(entry for entry, _ in _listed(file, name, Listing(limits), limits))
+def _checked(file: BufferedReader, name: str, limits: Limits) -> tuple[ArchiveEntry, ...]:
+    return tuple(entry for entry, _ in _listed(file, name, ArchiveListing(limits), limits))
 
 
-def _listed(file: BufferedReader, name: str, listing: Listing, limits: Limits) -> Iterator[Member]:
+def _listed(
+    file: BufferedReader, name: str, listing: ArchiveListing, limits: Limits
+) -> Iterator[Member]:
     """The members, each checked against those before it, and all of them at the end."""
     for entry, content in _members(file, name, limits):
         listing.add(entry)
@@ -153,7 +157,7 @@ def _members(file: BufferedReader, name: str, limits: Limits) -> Iterator[Member
     )
 
 
-def _write(found: Iterator[Member], expected: tuple[Entry, ...], into: Path) -> None:
+def _write(found: Iterator[Member], expected: tuple[ArchiveEntry, ...], into: Path) -> None:
     """Write the members, which must be those of `expected`: the file may change between readings.
 
     Links are written last, so nothing is written through one.

@@ -12,7 +12,7 @@ MAX_TARGET = 1024
 """The longest target of a link in bytes."""
 
 
-class Entry(Value):
+class ArchiveEntry(Value):
     """One entry: its path without `./` and a closing slash, its permission bits as the archive has
     them, the size of a file in bytes, and the target of a link."""
 

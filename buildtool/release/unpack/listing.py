@@ -10,23 +10,23 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-from buildtool.release.unpack.entry import Entry, link_target
+from buildtool.release.unpack.entry import ArchiveEntry, link_target
 from buildtool.release.unpack.limits import Limits, UnsafeArchiveError
 
 Kind = Literal["file", "link", "directory", "implied directory"]
 
 
-class Listing:
+class ArchiveListing:
     """The entries so far.  `add` and `finish` raise `UnsafeArchiveError`."""
 
     def __init__(self, limits: Limits) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[ArchiveEntry] = []
         self._limits = limits
         self._kinds: dict[str, Kind] = {}
         self._spellings: dict[str, str] = {}
         self._names = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: ArchiveEntry) -> None:
         """Check `entry` against those before it, and add it."""
         for end, character in enumerate(entry.path):
             if character == "/":
@@ -74,7 +74,7 @@ class Listing:
                 f" or {self._limits.names:,} characters in their paths"
             )
 
-    def _check_link(self, entry: Entry) -> None:
+    def _check_link(self, entry: ArchiveEntry) -> None:
         found = link_target(entry.path, entry.target, self._limits)
         parts = found.split("/")
         before = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]

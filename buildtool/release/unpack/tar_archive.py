@@ -12,7 +12,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import NoReturn
 
-from buildtool.release.unpack.entry import Entry, check_mode, entry_path
+from buildtool.release.unpack.entry import ArchiveEntry, check_mode, entry_path
 from buildtool.release.unpack.limits import DamagedArchiveError, Limits, UnsafeArchiveError
 from buildtool.release.unpack.streams import TRAILING, Unpacked
 
@@ -34,7 +34,7 @@ _IGNORED = {"mtime", "atime", "ctime", "uid", "gid", "uname", "gname", "comment"
 _IGNORED_VENDORS = ("SCHILY.", "LIBARCHIVE.")
 _USED = {"path": "name", "linkpath": "linkname", "size": "size"}
 
-Member = tuple[Entry, Iterator[bytes]]
+Member = tuple[ArchiveEntry, Iterator[bytes]]
 
 
 def tar_members(stream: Unpacked, limits: Limits) -> Iterator[Member]:
@@ -127,7 +127,7 @@ def _member(header: tarfile.TarInfo, stream: Unpacked, limits: Limits) -> Iterat
     if header.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
         if header.linkname:
             raise UnsafeArchiveError(f"the file {path!r} has the target of a link")
-        entry = Entry(path, "file", check_mode(path, header.mode), header.size)
+        entry = ArchiveEntry(path, "file", check_mode(path, header.mode), header.size)
         content = stream.pieces(header.size)
         yield entry, content
         for _ in content:  # what the caller did not read
@@ -139,9 +139,9 @@ def _member(header: tarfile.TarInfo, stream: Unpacked, limits: Limits) -> Iterat
     if header.size:
         raise UnsafeArchiveError(f"the entry {path!r} has content, and is not a file")
     if header.type == tarfile.SYMTYPE:
-        yield Entry(path, "link", 0o777, 0, header.linkname), iter(())
+        yield ArchiveEntry(path, "link", 0o777, 0, header.linkname), iter(())
     elif path:
-        yield Entry(path, "directory", header.mode), iter(())
+        yield ArchiveEntry(path, "directory", header.mode), iter(())
 
 
 def _refuse(path: str, kind: bytes) -> NoReturn:

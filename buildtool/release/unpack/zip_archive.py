@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
-from buildtool.release.unpack.entry import MAX_TARGET, Entry, check_mode, entry_path
+from buildtool.release.unpack.entry import MAX_TARGET, ArchiveEntry, check_mode, entry_path
 from buildtool.release.unpack.limits import (
     DamagedArchiveError,
     Limits,
@@ -99,7 +99,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> 
         if info.file_size > MAX_TARGET:
             raise UnsafeArchiveError(f"the link {path!r} has a target of {info.file_size:,} bytes")
         target = b"".join(content).decode(errors="surrogateescape")
-        yield Entry(path, "link", 0o777, 0, target), iter(())
+        yield ArchiveEntry(path, "link", 0o777, 0, target), iter(())
     elif kind not in (0, stat.S_IFDIR if is_directory else stat.S_IFREG):
         raise UnsafeArchiveError(
             f"the entry {path!r} is not what its name says, or a device or a named pipe",
@@ -109,10 +109,10 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> 
         if info.file_size:
             raise UnsafeArchiveError(f"the entry {path!r} has content, and is not a file")
         if path:
-            yield Entry(path, "directory", 0o755), iter(())
+            yield ArchiveEntry(path, "directory", 0o755), iter(())
     else:
         mode = check_mode(path, stat.S_IMODE(attributes) if attributes else 0o644)
-        yield Entry(path, "file", mode, info.file_size), content
+        yield ArchiveEntry(path, "file", mode, info.file_size), content
         for _ in content:  # what the caller did not read
             pass
 

@@ -21,7 +21,7 @@ from buildtool.deploy.emulated.emulator import (
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.emulated.verify import is_whole
 from buildtool.engine.record import read_record, record_file
-from buildtool.engine.result import Outcome
+from buildtool.engine.result import StepOutcome
 from tests.caches import share
 from tests.command_line import Buildtool
 from tests.integration.cache.remote_nginx import running
@@ -138,7 +138,7 @@ def test_a_new_machine_restores_the_programs_from_a_remote_cache(
                 events: list[Event] = []
                 build_emulator(events.append)
                 outcomes.append([e.outcome for e in events if isinstance(e, StepFinished)])
-    assert outcomes == [[Outcome.BUILT] * 2, [Outcome.RESTORED] * 2]
+    assert outcomes == [[StepOutcome.BUILT] * 2, [StepOutcome.RESTORED] * 2]
 
 
 @pytest.mark.long  # a new cache builds them in the same way

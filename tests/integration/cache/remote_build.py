@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig, remote_config
 from buildtool.cache.remote.document import pack
-from buildtool.cache.remote.zstd_frames import Frame, compress
+from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 from buildtool.core.events import Event
 
 KEY = "0123456789abcdef" * 4
@@ -29,7 +29,7 @@ def frame_of(content: bytes) -> bytes:
 
 
 FRAME = frame_of(CONTENT)
-FRAMES = {sha256(CONTENT): Frame(sha256(FRAME), len(FRAME), len(CONTENT))}
+FRAMES = {sha256(CONTENT): ZstdFrame(sha256(FRAME), len(FRAME), len(CONTENT))}
 DOCUMENT = pack(KEY, b"data", FRAMES) or b""
 assert DOCUMENT
 

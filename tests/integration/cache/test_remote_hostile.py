@@ -15,7 +15,7 @@ import zstandard
 
 from buildtool.cache.remote import failure_policy
 from buildtool.cache.remote.document import pack
-from buildtool.cache.remote.zstd_frames import Frame, compress
+from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 
 from .remote_build import CONTENT, DOCUMENT, FRAME, KEY, Build, frame_of, sha256
 from .remote_hostile import Hostile, Respond, answer, hostile, repeats, says
@@ -148,13 +148,13 @@ def test_what_is_no_blob_leaves_no_file(tmp_path: Path, respond: Respond) -> Non
 def test_a_document_that_lies_about_its_blob(tmp_path: Path) -> None:
     big = bomb(64 << 20)
     for frame, content in (
-        (Frame(sha256(FRAME), len(FRAME), len(CONTENT)), sha256(b"another")),
-        (Frame(sha256(OTHER), len(FRAME), len(CONTENT)), sha256(CONTENT)),
-        (Frame(sha256(FRAME), len(FRAME), len(CONTENT) - 1), sha256(CONTENT)),
-        (Frame(sha256(FRAME), len(FRAME), len(CONTENT) + 1), sha256(CONTENT)),
-        (Frame(sha256(FRAME), len(FRAME) - 1, len(CONTENT)), sha256(CONTENT)),
-        (Frame(sha256(FRAME), len(FRAME) + 1, len(CONTENT)), sha256(CONTENT)),
-        (Frame(sha256(big), len(big), 10), sha256(bytes(10))),
+        (ZstdFrame(sha256(FRAME), len(FRAME), len(CONTENT)), sha256(b"another")),
+        (ZstdFrame(sha256(OTHER), len(FRAME), len(CONTENT)), sha256(CONTENT)),
+        (ZstdFrame(sha256(FRAME), len(FRAME), len(CONTENT) - 1), sha256(CONTENT)),
+        (ZstdFrame(sha256(FRAME), len(FRAME), len(CONTENT) + 1), sha256(CONTENT)),
+        (ZstdFrame(sha256(FRAME), len(FRAME) - 1, len(CONTENT)), sha256(CONTENT)),
+        (ZstdFrame(sha256(FRAME), len(FRAME) + 1, len(CONTENT)), sha256(CONTENT)),
+        (ZstdFrame(sha256(big), len(big), 10), sha256(bytes(10))),
     ):
         document = pack(KEY, b"data", {content: frame})
         assert document is not None

@@ -15,7 +15,7 @@ import pytest
 
 from buildtool.deploy.board.checks import check_board
 from buildtool.deploy.device import Device
-from buildtool.deploy.finding import Finding
+from buildtool.deploy.finding import DeviceFinding
 from buildtool.deploy.read_facts import read_facts_and_board
 from buildtool.deploy.transports.emulated import Emulated
 from tests.integration.devices.board_tree import (
@@ -63,12 +63,12 @@ def board(root: Path) -> Path:
     return root
 
 
-def findings(device: Device) -> list[Finding]:
+def findings(device: Device) -> list[DeviceFinding]:
     facts, found = read_facts_and_board(device)
     return [*check_board(found, facts)]
 
 
-def wrong(found: list[Finding]) -> list[str]:
+def wrong(found: list[DeviceFinding]) -> list[str]:
     return [finding.name for finding in found if finding.remedy]
 
 
@@ -309,7 +309,7 @@ def test_permissions_of_the_nodes_of_a_stand_in(tmp_path: Path) -> None:
     variables["PATH"] = f"{programs}:{variables['PATH']}"
     device = device._replace(transport=Emulated("", variables, str(shell)))
 
-    def found(group: str, session: str, member: str) -> list[Finding]:
+    def found(group: str, session: str, member: str) -> list[DeviceFinding]:
         """With stand-ins for the user database, and for the owners of the nodes."""
         said = {
             "stat": f"#!/bin/sh\necho mode 660 root {group}\n",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from buildtool.cache.remote.document import pack, unpack
-from buildtool.cache.remote.zstd_frames import Frame, compress
+from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 from buildtool.release.layout import ReleaseError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import empty
@@ -90,7 +90,9 @@ def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> 
     raise AssertionError(f"the server has no action of {step}")
 
 
-def output(nginx: Nginx, name: str, content: Any, frames: dict[str, Frame]) -> Mapping[str, Any]:
+def output(
+    nginx: Nginx, name: str, content: Any, frames: dict[str, ZstdFrame]
+) -> Mapping[str, Any]:
     if isinstance(content, str):
         return {"path": name, "kind": "link", "target": content.removeprefix("→ ")}
     packed = io.BytesIO()

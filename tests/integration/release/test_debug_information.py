@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.diagnose.crash_report import Frame
+from buildtool.diagnose.crash_report import StackFrame
 from buildtool.diagnose.debug_files import DebugFiles
 from tests.project import Project
 
@@ -90,7 +90,8 @@ def lines(project: Project, file: str, function: str) -> set[str]:
     build_id = path.resolve().parent.name + path.resolve().stem
     files = DebugFiles(debug)
     places = [
-        files.places(Frame(path.stem, at, build_id), call=False) for at in code_of(path, function)
+        files.places(StackFrame(path.stem, at, build_id), call=False)
+        for at in code_of(path, function)
     ]
     return {f"{place.file}:{place.line}" for inlined in places for place in inlined if place.line}
 
@@ -155,7 +156,7 @@ def test_inlined_calls_and_lines_are_those_of_addr2line(build_type: str, tmp_pat
         answers = re.split(r"^0x.*\n", done.stdout, flags=re.MULTILINE)[1:]
         for at, answer in zip(addresses, answers, strict=True):
             expected = re.findall(r"(.+)\n(\S+).*\n", answer)
-            found = files.places(Frame(debug.stem, at, build_id), call=False)
+            found = files.places(StackFrame(debug.stem, at, build_id), call=False)
             assert [(place.function, f"{place.file}:{place.line}") for place in found] == expected
             inlined += len(found) > 1
     assert inlined > 10

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.plan.environment import LATEST_TIME
-from buildtool.release.source import UNKNOWN_TIME, Source, find_source
+from buildtool.release.source import UNKNOWN_TIME, ReleaseSource, find_source
 from tests.integration.release.test_package import TIME, git
 
 
@@ -21,7 +21,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def source_of(root: Path) -> tuple[Source, list[str]]:
+def source_of(root: Path) -> tuple[ReleaseSource, list[str]]:
     notes: list[str] = []
     return find_source(root, root / "dist", notes.append), notes
 
@@ -61,7 +61,7 @@ def test_a_repository_that_git_does_not_read_is_reported(
 ) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     source, notes = source_of(repository)
-    assert source == Source(None, None, UNKNOWN_TIME)
+    assert source == ReleaseSource(None, None, UNKNOWN_TIME)
     assert len(notes) == 1
     assert "detected dubious ownership" in notes[0]
 
@@ -74,9 +74,9 @@ def test_a_repository_without_revision_is_reported(
     if state == "no git":
         monkeypatch.setenv("PATH", os.devnull)
     source, notes = source_of(tmp_path)
-    assert source == Source(None, None, UNKNOWN_TIME)
+    assert source == ReleaseSource(None, None, UNKNOWN_TIME)
     assert len(notes) == 1
 
 
 def test_sources_outside_of_a_repository_are_not_reported(tmp_path: Path) -> None:
-    assert source_of(tmp_path) == (Source(None, None, UNKNOWN_TIME), [])
+    assert source_of(tmp_path) == (ReleaseSource(None, None, UNKNOWN_TIME), [])

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.idl.emit.python import support_package
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.wheel import write
 
 CDSPRPC = """
@@ -162,7 +162,7 @@ def test_a_directory_with_a_semicolon_is_an_error(root: Path, tmp_path: Path) ->
 
 def init_of(root: Path, *libraries: str) -> str:
     """The text of `__init__.py` in a wheel of these libraries."""
-    entries = tuple(Entry(f"lib/{name}", 0o644, root / "lib" / name) for name in libraries)
+    entries = tuple(PackageEntry(f"lib/{name}", 0o644, root / "lib" / name) for name in libraries)
     package = Package("calc", "1.0", "sim", "ubuntu-aarch64", "2.35", 31, 1_700_000_000, entries)
     write(package, root / "wheel.whl")
     return zipfile.ZipFile(root / "wheel.whl").read("calc/__init__.py").decode()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.deploy.device import Device, Output
+from buildtool.deploy.device import Device, ScriptOutput
 from buildtool.deploy.facts import Facts, facts_of
 from buildtool.deploy.sysroot.device_files import PullError
 from buildtool.deploy.sysroot.pull import pull
@@ -61,7 +61,7 @@ def test_a_stand_in_board_and_its_c_library(
     exchanges: list[str] = []
     exec_ = Device.exec
 
-    def counted(*given: Any, **named: Any) -> Output:
+    def counted(*given: Any, **named: Any) -> ScriptOutput:
         exchanges.append("")
         return exec_(*given, **named)
 
@@ -97,8 +97,8 @@ def hostile(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Remot
 
     def exec_(
         _: Device, __: str, variables: dict[str, str], *___: object, **____: object
-    ) -> Output:
-        return Output(0, text.replace("FENCE", variables["fence"]).encode("latin-1"), "")
+    ) -> ScriptOutput:
+        return ScriptOutput(0, text.replace("FENCE", variables["fence"]).encode("latin-1"), "")
 
     monkeypatch.setattr(Device, "exec", exec_)
     return files

@@ -12,7 +12,7 @@ from elftools.elf.elffile import ELFFile
 
 from buildtool.core.elf import read_elf
 from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.missing_instructions import Place, missing_in
+from buildtool.toolchains.missing_instructions import SourceLine, missing_in
 from buildtool.toolchains.sdk_root import SdkRoot, sdk_root
 
 KERNEL = """\
@@ -70,7 +70,10 @@ def compiler(tmp_path: Path) -> Compiler:
 def test_places_dependencies_and_encodings(compiler: Compiler) -> None:
     done = compiler.compile()
     assert done.returncode == 0, done.stderr
-    clear, store = (Place("kernel.h", 3), "mxclracc"), (Place("kernel.h", 2), "mxmem(r0, r1) = cvt")
+    clear, store = (
+        (SourceLine("kernel.h", 3), "mxclracc"),
+        (SourceLine("kernel.h", 2), "mxmem(r0, r1) = cvt"),
+    )
     assert missing_in(compiler.object.read_bytes()) == [store, clear]
     assert done.stderr == (
         "kernel.h:2: note: mxmem(r0, r1) = cvt and 1 more become traps: unknown to the open"

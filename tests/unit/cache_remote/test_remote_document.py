@@ -16,8 +16,8 @@ from buildtool.cache.remote import document as remote_document
 from buildtool.cache.remote.document import MAX_BLOB, MAX_DOCUMENT, pack
 from buildtool.cache.remote.failure_policy import BadResponseError
 from buildtool.cache.remote.zstd_frames import (
-    Frame,
     HashedStream,
+    ZstdFrame,
     compress,
     decompress,
     zstd_frame,
@@ -33,7 +33,7 @@ def stored(header: Any, data: bytes = b"data") -> bytes:
     return zstd_frame(text + b"\n" + data)
 
 
-def unpack(key: str, stored: bytes) -> tuple[bytes, dict[str, Frame]]:
+def unpack(key: str, stored: bytes) -> tuple[bytes, dict[str, ZstdFrame]]:
     return remote_document.unpack(key, io.BytesIO(stored))
 
 
@@ -63,7 +63,7 @@ def test_a_document_as_it_is_stored() -> None:
 
 @given(st.binary(), st.dictionaries(st.sampled_from([CONTENT, "c" * 64]), st.integers(0, MAX_BLOB)))
 def test_what_was_packed_comes_back(data: bytes, sizes: dict[str, int]) -> None:
-    frames = {content: Frame(FRAME, 1 + size // 2, size) for content, size in sizes.items()}
+    frames = {content: ZstdFrame(FRAME, 1 + size // 2, size) for content, size in sizes.items()}
     packed = pack(KEY, data, frames)
     assert packed is not None
     assert unpack(KEY, packed) == (data, frames)
@@ -71,7 +71,7 @@ def test_what_was_packed_comes_back(data: bytes, sizes: dict[str, int]) -> None:
 
 @given(st.data())
 def test_a_damaged_document_is_reported(data: st.DataObject) -> None:
-    packed = bytearray(pack(KEY, b"data" * 100, {CONTENT: Frame(FRAME, 20, 10)}) or b"")
+    packed = bytearray(pack(KEY, b"data" * 100, {CONTENT: ZstdFrame(FRAME, 20, 10)}) or b"")
     at = data.draw(st.integers(0, len(packed) - 1))
     if data.draw(st.booleans()):
         packed[at] ^= data.draw(st.integers(1, 255))
@@ -82,11 +82,11 @@ def test_a_damaged_document_is_reported(data: st.DataObject) -> None:
     except BadResponseError:
         return
     # An unused bit, or a truncated checksum.
-    assert again == (b"data" * 100, {CONTENT: Frame(FRAME, 20, 10)})
+    assert again == (b"data" * 100, {CONTENT: ZstdFrame(FRAME, 20, 10)})
 
 
 def test_the_good_one_of_the_bad_ones() -> None:
-    assert unpack(KEY, stored(good())) == (b"data", {CONTENT: Frame(FRAME, 20, 10)})
+    assert unpack(KEY, stored(good())) == (b"data", {CONTENT: ZstdFrame(FRAME, 20, 10)})
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,10 @@ def test_more_than_a_document_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     assert endless.tell() <= MAX_DOCUMENT
     monkeypatch.setattr(remote_document, "MAX_HEADER", 300)
     assert pack(KEY, b"data", {}) is not None
-    assert pack(KEY, b"data", {CONTENT: Frame(FRAME, 20, 10), FRAME: Frame(FRAME, 20, 10)}) is None
+    assert (
+        pack(KEY, b"data", {CONTENT: ZstdFrame(FRAME, 20, 10), FRAME: ZstdFrame(FRAME, 20, 10)})
+        is None
+    )
     with pytest.raises(BadResponseError):
         unpack(KEY, stored(good(more="x" * 300)))
 

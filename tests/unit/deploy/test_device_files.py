@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from buildtool.deploy.sysroot.board import library_path
-from buildtool.deploy.sysroot.device_files import MAX_LINKS, Entry, absolute, first, resolve
+from buildtool.deploy.sysroot.device_files import MAX_LINKS, DeviceEntry, absolute, first, resolve
 
 
 @dataclass
@@ -18,13 +18,13 @@ class Device:
     files: tuple[str, ...] = ()
     source: str = "a device"
 
-    def entry(self, path: str) -> Entry | None:
+    def entry(self, path: str) -> DeviceEntry | None:
         if path in self.links:
-            return Entry("link", link=self.links[path])
+            return DeviceEntry("link", link=self.links[path])
         if path in self.files:
-            return Entry("file", 1)
+            return DeviceEntry("file", 1)
         known = [*self.links, *self.files]
-        return Entry("directory") if any(k.startswith(f"{path}/") for k in known) else None
+        return DeviceEntry("directory") if any(k.startswith(f"{path}/") for k in known) else None
 
     def names(self, path: str) -> list[str]:
         raise NotImplementedError

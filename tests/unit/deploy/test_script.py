@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.deploy.script import MarkedStream, Report, whole_number
+from buildtool.deploy.script import MarkedStream, ScriptReport, whole_number
 
 MARK = b"[0123456789abcdef]"
 
@@ -28,8 +28,8 @@ MARK = b"[0123456789abcdef]"
     ],
 )
 def test_exit_statuses(text: str, status: int | None) -> None:
-    assert Report("exit", text).status == status
-    assert Report("done", text).status is None
+    assert ScriptReport("exit", text).status == status
+    assert ScriptReport("done", text).status is None
 
 
 def test_numbers_have_a_limit() -> None:
@@ -55,7 +55,7 @@ def test_what_comes_before_and_behind_is_left_out(
     found.append(stream.feed(b""))
     assert b"".join(others for others, _ in found) == before
     assert b"".join(part for _, part in found) == text
-    assert stream.report() == Report("exit", "3")
+    assert stream.report() == ScriptReport("exit", "3")
 
 
 @pytest.mark.parametrize("end", [b"", b"exit 0", b"exit 0\n", b"exit 0\n" + MARK[:-1]])

@@ -11,7 +11,7 @@ import pytest
 from buildtool.cli.why import SHOWN, _show
 from buildtool.engine.explain import Explanation, last_build, save_last_build
 from buildtool.engine.reasons import Reason
-from buildtool.engine.result import BuildResult, Outcome, StepResult
+from buildtool.engine.result import BuildResult, StepOutcome, StepResult
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE
@@ -105,9 +105,9 @@ def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
         output=root,
         cmake=CMAKE,
     )
-    failed = StepResult(step, Outcome.FAILED, reasons=(CHANGED,), error=ValueError())
-    skipped = StepResult(step._replace(name="host/b"), Outcome.SKIPPED)
-    restored = StepResult(step._replace(name="host/c"), Outcome.RESTORED, None, (), "local")
+    failed = StepResult(step, StepOutcome.FAILED, reasons=(CHANGED,), error=ValueError())
+    skipped = StepResult(step._replace(name="host/b"), StepOutcome.SKIPPED)
+    restored = StepResult(step._replace(name="host/c"), StepOutcome.RESTORED, None, (), "local")
     plan = Plan("sim", (), tmp_path, tmp_path)
     save_last_build(tmp_path, BuildResult(plan, (failed, skipped, restored)))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Package, PackageEntry
 
 
-class Growing(Entry):
+class Growing(PackageEntry):
     """A file that another process makes longer after its size was read."""
 
     @property

@@ -9,7 +9,7 @@ import pytest
 
 from buildtool.release.formats.debian_control import control, describe
 from buildtool.release.formats.debian_files import stored_gzip
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from tests.unit.release.conftest import elf
 
 
@@ -55,11 +55,11 @@ def test_versions_that_debian_does_not_allow(version: str) -> None:
 
 def test_programs_are_all_of_bin_or_those_that_the_project_names() -> None:
     entries = (
-        Entry("bin/b", 0o755, b""),
-        Entry("bin/data", 0o644, b""),
-        Entry("bin/link", 0o777, b"", "b"),
-        Entry("bin/sub/c", 0o755, b""),
-        Entry("lib/d", 0o755, b""),
+        PackageEntry("bin/b", 0o755, b""),
+        PackageEntry("bin/data", 0o644, b""),
+        PackageEntry("bin/link", 0o777, b"", "b"),
+        PackageEntry("bin/sub/c", 0o755, b""),
+        PackageEntry("lib/d", 0o755, b""),
     )
     assert describe(package(entries=entries)).programs == ("b", "link")
     assert describe(package(entries=entries, programs=("b",))).programs == ("b",)
@@ -72,7 +72,7 @@ def holding(tmp_path: Path, files: dict[str, bytes], **fields: object) -> Packag
     entries = []
     for number, (path, content) in enumerate(sorted(files.items())):
         (tmp_path / str(number)).write_bytes(content)
-        entries.append(Entry(path, 0o755, tmp_path / str(number)))
+        entries.append(PackageEntry(path, 0o755, tmp_path / str(number)))
     return package(entries=tuple(entries), **fields)
 
 

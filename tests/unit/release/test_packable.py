@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.release.formats.entries import Entry, FormatError
+from buildtool.release.formats.entries import FormatError, PackageEntry
 from buildtool.release.packable import check_packable
 
 
-def entries(*names: str) -> list[Entry]:
+def entries(*names: str) -> list[PackageEntry]:
     """Files with these names; `a -> b` is a link."""
     rows = [name.partition(" -> ") for name in names]
-    return [Entry(path, 0o644, b"content", target) for path, _, target in rows]
+    return [PackageEntry(path, 0o644, b"content", target) for path, _, target in rows]
 
 
 def test_usual_names_are_packable() -> None:

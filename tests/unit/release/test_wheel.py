@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.wheel import file_name, write
 from buildtool.toolchains.import_stub import import_stub
 
@@ -22,7 +22,7 @@ CALC = '#include "remote.idl"\ninterface calc : remote_handle64 { long add(in lo
 STUB = ("calc_open", "calc_close", "calc_add")
 
 
-def package(*entries: Entry, **changes: Any) -> Package:
+def package(*entries: PackageEntry, **changes: Any) -> Package:
     fields: dict[str, Any] = {
         "name": "Calc-DSP.tools",
         "version": "1.2.0",
@@ -36,10 +36,10 @@ def package(*entries: Entry, **changes: Any) -> Package:
     return Package(**{**fields, **changes})
 
 
-def library(folder: Path, name: str, *exports: str) -> Entry:
+def library(folder: Path, name: str, *exports: str) -> PackageEntry:
     path = folder / name
     path.write_bytes(import_stub(name, exports))
-    return Entry(f"lib/{name}", 0o755, path)
+    return PackageEntry(f"lib/{name}", 0o755, path)
 
 
 def release(folder: Path) -> Package:
@@ -48,15 +48,15 @@ def release(folder: Path) -> Package:
     return package(
         library(folder, "libcalc.so", *STUB),
         library(folder, "libmath.so.1"),
-        Entry("lib/libmath.so", 0o777, b"", "libmath.so.1"),
-        Entry("models", 0o777, b"", "share/calc"),
-        Entry("bin/calc", 0o755, b"program"),
-        Entry("run.sh", 0o755, b"script"),
-        Entry("release.json", 0o644, b"{}"),
-        Entry("licenses/calc/LICENSE", 0o644, b"MIT"),
-        Entry("dsp/v68/libcalc_skel.so", 0o644, b"skel"),
-        Entry("dsp/v73/libcalc_skel.so", 0o644, b"newer"),
-        Entry("share/calc/a, b.txt", 0o644, b"data"),
+        PackageEntry("lib/libmath.so", 0o777, b"", "libmath.so.1"),
+        PackageEntry("models", 0o777, b"", "share/calc"),
+        PackageEntry("bin/calc", 0o755, b"program"),
+        PackageEntry("run.sh", 0o755, b"script"),
+        PackageEntry("release.json", 0o644, b"{}"),
+        PackageEntry("licenses/calc/LICENSE", 0o644, b"MIT"),
+        PackageEntry("dsp/v68/libcalc_skel.so", 0o644, b"skel"),
+        PackageEntry("dsp/v73/libcalc_skel.so", 0o644, b"newer"),
+        PackageEntry("share/calc/a, b.txt", 0o644, b"data"),
         idl=(folder / "calc.idl",),
     )
 
@@ -192,6 +192,6 @@ def test_interfaces_with_the_same_module_are_refused(tmp_path: Path) -> None:
 
 
 def test_names_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
-    made = package(Entry("lib/\udcff", 0o644, b""))
+    made = package(PackageEntry("lib/\udcff", 0o644, b""))
     with pytest.raises(FormatError, match=r"the name 'lib/\\udcff' cannot be in a wheel"):
         write(made, tmp_path / "wheel")

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from buildtool.release.formats.entries import Entry
+from buildtool.release.formats.entries import PackageEntry
 from buildtool.release.formats.tar_zst import write_tar_zst
 from buildtool.release.slices import file_list_digest, release_id, slice_of
 from buildtool.release.supply_chain.parts import Part
@@ -125,9 +125,9 @@ def archive(
     """A .tar.zst with release.json (bytes, or a document to convert to JSON)."""
     text = document if isinstance(document, bytes) else json.dumps(document or release()).encode()
     entries = [
-        *(Entry(path, mode, data) for path, (mode, data) in {**LICENCES, **files}.items()),
-        *(Entry(path, 0o777, b"", target) for path, target in links.items()),
-        *([Entry("release.json", 0o644, text)] if text else []),
+        *(PackageEntry(path, mode, data) for path, (mode, data) in {**LICENCES, **files}.items()),
+        *(PackageEntry(path, 0o777, b"", target) for path, target in links.items()),
+        *([PackageEntry("release.json", 0o644, text)] if text else []),
     ]
     path = folder / "demo-1.2-board.tar.zst"
     with path.open("wb") as out:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from buildtool.testing.ctest import ListedTest
-from buildtool.testing.ctest_results import Report
-from buildtool.testing.record import Records
+from buildtool.testing.ctest_results import CTestReport
+from buildtool.testing.record import ProgramRecords
 from buildtool.testing.results import Outcome, TestResult
 
 NAME = "a.b c ..*** 1"
@@ -39,22 +39,22 @@ def ran(end: str, status: int = 0, message: str = "") -> Ran:
     return {"end": end, "status": status, "message": message, "lost": ("cut",)}
 
 
-def records_with(folder: Path, *rans: Ran) -> Records:
-    records = Records(folder)
+def records_with(folder: Path, *rans: Ran) -> ProgramRecords:
+    records = ProgramRecords(folder)
     for each in rans:
         records.change(records.add(NAME), **each)
     return records
 
 
 def results_of(
-    records: Records,
+    records: ProgramRecords,
     lines: list[str],
     *,
     may_crash: bool = False,
     tests: Mapping[str, ListedTest] | None = None,
 ) -> list[TestResult]:
     begun: list[str] = []
-    report = Report(
+    report = CTestReport(
         "suite",
         "sim",
         tests or SKIPS,
@@ -140,13 +140,13 @@ def test_a_program_that_could_not_run_has_not_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("why", ["Failed test dependencies: setup", "Could not find executable x"])
 def test_why_a_test_does_not_start(tmp_path: Path, why: str) -> None:
-    (found,) = results_of(Records(tmp_path), [*HEADER[:2], why, ended("***Not Run")])
+    (found,) = results_of(ProgramRecords(tmp_path), [*HEADER[:2], why, ended("***Not Run")])
     assert (found.outcome, found.message) == (Outcome.NOT_RUN, why)
 
 
 def test_a_regular_expression_may_have_lines(tmp_path: Path) -> None:
     line = f" 3/15 Test  #3: {NAME} ...***Failed  Required regular expression not found. Regex=[a"
-    (found,) = results_of(Records(tmp_path), [*HEADER, line, "]  0.00 sec"])
+    (found,) = results_of(ProgramRecords(tmp_path), [*HEADER, line, "]  0.00 sec"])
     assert found.outcome is Outcome.FAILED
     assert found.message == "Required regular expression not found. Regex=[a]"
 
@@ -176,4 +176,4 @@ def test_a_test_that_was_to_fail(tmp_path: Path, how: str, record: Ran | None, w
 
 @pytest.mark.parametrize("line", [ended(FAILED), "3: x", "      Start x: y", "\udcff", ""])
 def test_lines_about_tests_that_have_not_begun_are_left_out(tmp_path: Path, line: str) -> None:
-    assert not results_of(Records(tmp_path), [line])
+    assert not results_of(ProgramRecords(tmp_path), [line])

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.missing_instructions import LACKS, Listing, Place, encoded, missing_in
+from buildtool.toolchains.missing_instructions import (
+    LACKS,
+    AssemblyListing,
+    SourceLine,
+    encoded,
+    missing_in,
+)
 from buildtool.toolchains.open_assembler import find_places, to_assembly
 
 CODE = """\
@@ -54,20 +60,20 @@ def test_a_read_of_a_counter_is_a_transfer_from_c20_to_c27(text: str, word: str)
     ],
 )
 def test_a_packet_is_replaced_as_a_whole(line: int, first: int, last: int, text: str) -> None:
-    statement = Listing(tuple(CODE)).statement(line)
+    statement = AssemblyListing(tuple(CODE)).statement(line)
     assert (statement.first, statement.last, statement.text) == (first, last, text)
     assert statement.replaceable
 
 
 @pytest.mark.parametrize("text", ["r0 = ad(r1,r2)", "accumulate", "bias2 = r0", "vmx = v0"])
 def test_other_mistakes_stay_errors(text: str) -> None:
-    assert not Listing((text,)).statement(0).replaceable
+    assert not AssemblyListing((text,)).statement(0).replaceable
 
 
 def test_only_the_instructions_are_replaced() -> None:
-    listing = Listing(tuple(CODE))
+    listing = AssemblyListing(tuple(CODE))
     wanted = [listing.statement(n) for n in (2, 9, 10)]
-    places = [Place("dsp/a b.c", 5), Place("dsp/m.h", 6), Place("dsp/c.c", 7)]
+    places = [SourceLine("dsp/a b.c", 5), SourceLine("dsp/m.h", 6), SourceLine("dsp/c.c", 7)]
     new = listing.replaced(list(zip(wanted, places, strict=True)))
     kept = [line for line in new.lines if line in CODE]
     assert kept == [line for n, line in enumerate(CODE) if n not in (2, 3, 9, 10)]
@@ -80,8 +86,8 @@ def test_only_the_instructions_are_replaced() -> None:
 
 
 def test_a_hostile_name_stays_one_string() -> None:
-    place = Place('a".s\\\n', 1)
-    listing = Listing(("mxclracc",))
+    place = SourceLine('a".s\\\n', 1)
+    listing = AssemblyListing(("mxclracc",))
     new = listing.replaced([(listing.statement(0), place)])
     assert r'.asciz "a\".s\\?"' in new.text()
 
@@ -93,7 +99,7 @@ def test_places_are_as_in_outputs() -> None:
         "/opt/sdk/x.h:7:1: error: unrecognized instruction\n"
     )
     words = ["cc", "-ffile-prefix-map=/home/me/p=.", "-c", "/home/me/p/dsp/a.c"]
-    assert find_places(said, words) == [Place("dsp/a.c", 5), Place("x.h", 7)]
+    assert find_places(said, words) == [SourceLine("dsp/a.c", 5), SourceLine("x.h", 7)]
 
 
 def test_the_dependency_file_is_not_asked_for_twice() -> None:
@@ -107,4 +113,4 @@ def test_the_dependency_file_is_not_asked_for_twice() -> None:
 def test_a_skel_lists_its_places() -> None:
     record = "dsp/m.c\0" + f"5\0mxclracc{LACKS}\0"
     data = b"\x7fELF\xff\0" + (record * 2).encode() + b"a.c\0" + b"7\0nothing\0" + LACKS.encode()
-    assert missing_in(data) == [(Place("dsp/m.c", 5), "mxclracc")]
+    assert missing_in(data) == [(SourceLine("dsp/m.c", 5), "mxclracc")]

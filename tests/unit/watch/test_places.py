@@ -9,17 +9,17 @@ import pytest
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
-from buildtool.watch.places import Places, is_source
+from buildtool.watch.places import WatchedPlaces, is_source
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> WatchedPlaces:
     (tmp_path / "src/deep").mkdir(parents=True)
     (tmp_path / ".buildtool/out").mkdir(parents=True)
-    return Places(str(tmp_path / ".buildtool"))
+    return WatchedPlaces(str(tmp_path / ".buildtool"))
 
 
-def test_a_file_counts_and_its_neighbours_do_not(places: Places, tmp_path: Path) -> None:
+def test_a_file_counts_and_its_neighbours_do_not(places: WatchedPlaces, tmp_path: Path) -> None:
     places.add_file(f"{tmp_path}/src/a.c")
     assert places.counts(f"{tmp_path}/src", "a.c")
     assert places.counts(f"{tmp_path}/src", "")  # the directory was removed
@@ -27,27 +27,27 @@ def test_a_file_counts_and_its_neighbours_do_not(places: Places, tmp_path: Path)
     assert not places.counts(f"{tmp_path}", "src")
 
 
-def test_a_missing_directory_is_waited_for(places: Places, tmp_path: Path) -> None:
+def test_a_missing_directory_is_waited_for(places: WatchedPlaces, tmp_path: Path) -> None:
     paths = PathSet.of(absent=["{project}/first/below/a.h"])
     places.add_paths(paths, Roots({"project": tmp_path}))
     assert places.names == {str(tmp_path): {"first"}}
 
 
-def test_outputs_and_devices_do_not_count(places: Places, tmp_path: Path) -> None:
+def test_outputs_and_devices_do_not_count(places: WatchedPlaces, tmp_path: Path) -> None:
     for path in (f"{tmp_path}/.buildtool/out/a", "/proc/self/maps", "/dev/null"):
         places.add_file(path)
     assert places.names == {}
     assert places.add_tree(f"{tmp_path}/.buildtool/out") == []
 
 
-def test_a_link_counts_and_so_does_its_target(places: Places, tmp_path: Path) -> None:
+def test_a_link_counts_and_so_does_its_target(places: WatchedPlaces, tmp_path: Path) -> None:
     Path(tmp_path / "src/a.h").symlink_to("deep/b.h")
     places.add_file(f"{tmp_path}/src/a.h")
     assert places.counts(f"{tmp_path}/src", "a.h")
     assert places.counts(f"{tmp_path}/src/deep", "b.h")
 
 
-def test_all_sources_of_a_tree_count(places: Places, tmp_path: Path) -> None:
+def test_all_sources_of_a_tree_count(places: WatchedPlaces, tmp_path: Path) -> None:
     for name in ("build", ".git/objects", "more"):
         (tmp_path / "src" / name).mkdir(parents=True)
     (tmp_path / "src/build/CMakeCache.txt").touch()
@@ -67,7 +67,7 @@ def test_all_sources_of_a_tree_count(places: Places, tmp_path: Path) -> None:
     ],
 )
 def test_globs_watch_where_they_look(
-    places: Places, tmp_path: Path, *, glob: Glob, deep: bool
+    places: WatchedPlaces, tmp_path: Path, *, glob: Glob, deep: bool
 ) -> None:
     places.add_paths(PathSet.of(globs=[glob]), Roots({"project": tmp_path}))
     assert places.counts(f"{tmp_path}/src", "new.c")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.watch.inotify import Inotify
-from buildtool.watch.places import Places
+from buildtool.watch.places import WatchedPlaces
 from buildtool.watch.polling import Polling
 from buildtool.watch.watch import Watch
 
@@ -79,7 +79,7 @@ def test_only_the_last_directories_are_watched(source: Source, tmp_path: Path) -
 
 
 def test_files_in_a_new_directory_are_seen(tmp_path: Path) -> None:
-    places = Places(str(tmp_path / ".buildtool"))
+    places = WatchedPlaces(str(tmp_path / ".buildtool"))
     places.add_tree(str(tmp_path))
     with Watch(print) as watch:
         watch.watch(places)
@@ -92,7 +92,7 @@ def test_files_in_a_new_directory_are_seen(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_is_made_again_is_watched_again(tmp_path: Path) -> None:
-    places = Places(str(tmp_path / ".buildtool"))
+    places = WatchedPlaces(str(tmp_path / ".buildtool"))
     (tmp_path / "src").mkdir()
     places.add_tree(str(tmp_path))
     with Watch(print) as watch:

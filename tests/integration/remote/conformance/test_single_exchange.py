@@ -9,9 +9,9 @@ import pytest
 
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Place, new_run, run
+from buildtool.deploy.run.run import ReleasePlace, new_run, run
 from buildtool.deploy.run.session import open_session
-from buildtool.deploy.script import Report
+from buildtool.deploy.script import ScriptReport
 from buildtool.deploy.site import finish_inline_push, inline_push
 from buildtool.release.slices import Release
 from tests.integration.remote.conformance.conftest import (
@@ -27,14 +27,16 @@ from tests.remote.remote import SHELL, Remote
 from tests.remote.streams import redirected
 
 
-def run_once(remote: Remote, release: Release, script: str, session: bool) -> tuple[Report, bytes]:
+def run_once(
+    remote: Remote, release: Release, script: str, session: bool
+) -> tuple[ScriptReport, bytes]:
     """Push and start in one exchange, which must be possible, in a session that is open before if
     `session`; returns the report, and what the program wrote."""
     wanted = deployment(release, "")
     site = remote.site()
     push = inline_push(site, wanted)
     assert push
-    place = Place(remote.device, remote.project, wanted.id)
+    place = ReleasePlace(remote.device, remote.project, wanted.id)
     request = RunRequest((SHELL, script, "it's an\nargument"), input=False)
     with redirected(None) as streams, ExitStack() as stack:
         if session:
@@ -61,7 +63,7 @@ def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bo
     report, output = run_once(
         remote, second, 'cat lib/a; printf %s "$1"; umask; ls gone 2>/dev/null; exit 42', session
     )
-    assert report == Report("exit", "42")
+    assert report == ScriptReport("exit", "42")
     assert output == b"twoit's an\nargument" + mask
     remote.assert_current(second)
     assert not remote.outside("lock").is_symlink()
@@ -86,7 +88,7 @@ def test_a_release_that_is_there_runs_undisturbed(
         remote.deploy(release)
     remote = remote._replace(unpack="")  # what is sent has lines
     report, output = run_once(remote, releases[0], "sleep 1; cat n; exit 5", session)
-    assert (report, output) == (Report("exit", "5"), b"1")
+    assert (report, output) == (ScriptReport("exit", "5"), b"1")
     remote.assert_current(releases[0])
 
 

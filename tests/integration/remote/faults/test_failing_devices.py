@@ -19,8 +19,8 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.push.exchange import Pushed
 from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Place, new_run, run
-from buildtool.deploy.script import Report
+from buildtool.deploy.run.run import ReleasePlace, new_run, run
+from buildtool.deploy.script import ScriptReport
 from buildtool.deploy.sharing.lock import held_device, holder_of
 from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
@@ -85,8 +85,8 @@ def test_the_next_command_removes_what_fills_the_disk(
         assert remote.shell(small, "cat n").stdout == b"small"
         assert remote.shell(tiny, "cat n").stdout == b"tiny"
     elif command == "test":
-        place = Place(remote.device, remote.project, deployment(small, "").id)
-        assert run(place, RunRequest((SHELL, "exit 3")), new_run()) == Report("exit", "3")
+        place = ReleasePlace(remote.device, remote.project, deployment(small, "").id)
+        assert run(place, RunRequest((SHELL, "exit 3")), new_run()) == ScriptReport("exit", "3")
     elif command == "deploy":
         remote.deploy(tiny)
         remote.assert_current(tiny)
