@@ -100,7 +100,7 @@ void probe_print_table(const struct probe_summary *summary)
     }
     printf("\n%zu of %zu verified against the CPU: vec_add_i32 bit for bit, matvec_q8_0\n"
            "within (n + 3) * 2^-24 * the sum of the magnitudes of a row's n block terms,\n"
-           "rms_norm_f32 within (n / 64 + 16) * 2^-23 * the magnitude of each of n results.\n"
+           "and rms_norm_f32 within (n / 64 + 16) * 2^-23 of each of n results.\n"
            "On an emulated device, the times are not meaningful.\n",
            verified, summary->count);
 }

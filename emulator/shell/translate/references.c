@@ -92,7 +92,8 @@ bool referred_address(uint32_t word, uint32_t before, uint32_t packet, uint32_t 
     if (is_extender(before)) { /* which has all but the lowest six bits */
         value = (before >> 16 & 0xfffu) << 20 | (before & 0x3fffu) << 6 | (value & 0x3fu);
     } else if (reference->kind != REFERENCE_ADDRESS) { /* a number of words, with a sign */
-        value = (uint32_t)((int32_t)(value << (32 - width)) >> (32 - width)) << 2;
+        const unsigned unused = (32 - width) & 31u;
+        value = (uint32_t)((int32_t)(value << unused) >> unused) << 2;
     }
     *target = packet + value;
     return true;

@@ -59,7 +59,7 @@ def hexagon_objects(
     out: Path, arch: str, sources: Iterable[Path], includes: Sequence[str]
 ) -> list[Path]:
     """Compile the sources of a skel with the skel profile's options."""
-    hvx = f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}"
+    hvx = f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}+hvx_qfloat"
     flags = (*HEXAGON, hvx, *KERNEL_FLAGS, "-fPIC", "-fno-sanitize=undefined", *includes)
     objects = []
     for source in sources:

@@ -41,6 +41,12 @@ static int matvec(int rows, int cols, int weights_len, int x_len, int y_len)
                                y_len);
 }
 
+/* Only with lengths that are refused: QEMU does not execute its floating point. */
+static int norm(int x_len, int weight_len, int y_len)
+{
+    return htp_ops_rms_norm_f32(handle, 0, floats, x_len, floats, weight_len, floats, y_len);
+}
+
 int main(void)
 {
     expect(0, htp_ops_open("", &handle), "open");
@@ -53,6 +59,11 @@ int main(void)
     expect(AEE_EBADPARM, add(4, 4, 3), "short sum");
     expect(AEE_EBADPARM, add(3, 4, 4), "short a");
     expect(AEE_EBADPARM, add(-1, -1, -1), "negative lengths");
+
+    expect(AEE_EBADPARM, norm(4, 3, 4), "short weight");
+    expect(AEE_EBADPARM, norm(4, 4, 3), "short y");
+    expect(AEE_EBADPARM, norm(3, 4, 4), "short x");
+    expect(AEE_EBADPARM, norm(-1, -1, -1), "negative lengths of a norm");
 
     expect(0, matvec(3, 33, 3 * 68, 68, 3), "3x33");
     expect(0, matvec(3, 64, 3 * 68, 68, 3), "3x64");
