@@ -71,8 +71,8 @@ class Index:
         """Add `item`, a document with the digests of the blobs that it refers to, then call
         `appear`, which creates its file.
 
-        In this order a process that is killed in between leaves a row without a file, which does
-        less harm than a file without a row.
+        A process that is killed in between leaves a row without a file, which is less harmful than
+        a file without a row.
         """
         row = Row(item, Stored(size, time.time_ns()))
         named = [(item.key, blob) for blob in names]

@@ -40,7 +40,7 @@ def escape_line(text: str) -> str:
 
 
 def without_colours(text: str) -> str:
-    """The output of a tool without colours, which a project may have it always print.
+    """The output of a tool without colours: a project can make tools print them always.
 
     Source: ECMA-48, SGR; and EL, which GCC prints too.
     """

@@ -51,10 +51,10 @@ def assignments(variables: Mapping[str, str], arguments: Iterable[str] = ()) -> 
 
 
 class MarkedStream:
-    """A stream that a script shares with what starts it: login shells may print before and after.
+    """A stream that a script shares with the login shell, which may print before and after it.
 
-    A mark begins what the script writes, and ends it.  In a stream with a report, that follows, and
-    one more mark.  A `terminal` has no mark at the beginning, and ends its lines with CR and LF.
+    The script's own output is between two marks.  In a stream with a report, the report and a third
+    mark follow.  A `terminal` has no mark at the beginning, and ends its lines with CR and LF.
     """
 
     def __init__(self, mark: bytes, *, terminal: bool = False) -> None:

@@ -24,11 +24,11 @@ def reject(
 def reject_restored(
     build: BuildResult, context: BuildContext, error: BuildtoolError
 ) -> BuildContext:
-    """Reject the steps that `error` may come from: they were restored from a remote cache, and
-    ship one of the files that the error names, if it names any.
+    """Reject the steps that may have caused `error`: those that were restored from a remote cache
+    and ship one of the files that the error names, or any file if it names none.
 
     Deletes their records and actions, and returns the context in which they are built.  Raises
-    `error` when there is no such step.
+    `error` if there is no such step.
     """
     rejected = set()
     files = set(error.files)

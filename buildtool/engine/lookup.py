@@ -1,7 +1,7 @@
 """The caches of a build: outputs that a step once made of the inputs that are there now.
 
-It is not known what a step reads before it has run, so a lookup takes two turns: the step's key
-leads to the path sets that the step was seen to read; a path set, with what is there now, leads to
+What a step reads is only known after it has run, so a lookup has two stages: the step's key finds
+the path sets that earlier runs of the step read; a path set and the current state of its files find
 the outputs.
 """
 

@@ -21,7 +21,7 @@ def matches(suite: str, name: str, patterns: Iterable[str]) -> bool:
 def without_tests(
     expected: Mapping[str, ExpectedFailure], tags: Collection[str], results: Iterable[TestResult]
 ) -> list[str]:
-    """A line for each glob for a device that has `tags` which is for none of all its `results`."""
+    """One line for each glob of a device with `tags` that matches none of its `results`."""
     names = [(result.suite, result.name) for result in results]
     return [
         f"[expected-failure.{tag}]: there is no test {pattern!r}"

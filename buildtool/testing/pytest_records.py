@@ -1,6 +1,6 @@
 """Writes what pytest reports to a descriptor, a JSON object in each line, as it comes.
 
-JUnit XML of pytest has neither the ids of tests, nor what a test lost and repeated.
+pytest's JUnit XML lacks the ids of tests, and the attempts that ended with a lost connection.
 """
 
 from __future__ import annotations

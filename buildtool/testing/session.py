@@ -39,11 +39,10 @@ KEPT_BYTES = 64 << 20
 
 class Ran(Value):
     """How a program ended: its exit status, or the number of the signal that ended it, or neither
-    when it did not end in its time.
+    if it did not end in time.
 
-    `stdout` and `stderr` are what it wrote, at most the end of it; `explained` says what is known
-    about crashes of skels, and `dsp_crash` in a line that there was one.  `lost` has a line for
-    each time that the connection was lost before.
+    `stdout` and `stderr` have the end of its output; `explained` explains crashes of skels, and
+    `dsp_crash` is one line about them.  `lost` has one line for each lost connection before.
     """
 
     status: int | None

@@ -26,8 +26,8 @@ def wait_for_reports(reports: Path) -> None:
 def name_long_calls(
     reports: Path, explain: Callable[[int], tuple[str, ...]], listener: Listener
 ) -> Iterator[None]:
-    """Pass on what `explain` says of the calls that DSP processes report in the file `reports`
-    during the block; it gets the number of those that were explained before."""
+    """During the block, pass on the explanations of the calls that DSP processes report in the file
+    `reports`.  `explain` is called with the number of calls that were explained before."""
     ended = threading.Event()
     explained = 0
 

@@ -1,8 +1,8 @@
 """Pushes a release to a device: what differs is sent, and the release is made current as a whole.
 
-buildtool takes for granted what it knows of the device: that nothing is there, or the release that
-it pushed before.  The device checks that before and after; when it finds something else it says
-what, and buildtool sends the difference to that.
+buildtool assumes that the device has nothing, or the release that was pushed to it last.  The
+device checks this before and after the push.  If it has something else, it lists its files, and
+buildtool sends the difference to those.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class Push(Value):
     def run(self, base: str | None, have: Contents, *, repair: bool = False) -> Pushed:
         """Make the deployment the current release.
 
-        buildtool takes for granted that the release `base` ("": none) is there and has the contents
-        `have`; None stands for nothing that is known.  With `repair` the deployment itself is
-        there, damaged.  Raises `DeviceError`.
+        It is assumed that the device has the release `base` ("": none) with the contents `have`;
+        None: they are not known.  With `repair`, `base` is the deployment itself, which is damaged.
+        Raises `DeviceError`.
         """
         wanted = self.contents
         expected = scan_digest(scan_text(wanted))

@@ -1,7 +1,7 @@
 """Makes TCP ports of a device reachable here while a program runs there.
 
-This process listens, and passes on what clients send: nothing is left to remove when it is killed,
-as what `ssh -L` through a shared connection and `adb forward` set up would be.
+This process listens, and passes on what clients send.  So nothing is left when it is killed, unlike
+with `adb forward`, or with `ssh -L` through a shared connection.
 """
 
 from __future__ import annotations

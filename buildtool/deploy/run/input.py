@@ -74,7 +74,7 @@ class Input:
 
 
 def _feed(feeder: Process, source: int, ready: bytes) -> None:
-    """Send what is in `source` when the program is there to read it: what is read here is gone."""
+    """Send the content of `source` once the program reads: anything read earlier would be lost."""
     assert feeder.stdin
     assert feeder.stdout
     with contextlib.suppress(OSError, ValueError), feeder.stdin:  # either end has ended
