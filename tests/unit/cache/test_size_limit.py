@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache import local
 from buildtool.cache.eviction import select_oldest
 from buildtool.cache.index import Row
 from buildtool.cache.local import cache_limit, parse_size
@@ -89,7 +88,7 @@ def test_entries_are_not_counted_while_one_appears(
     kit: Kit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise an eviction could delete the row before the file exists, which is never counted."""
-    monkeypatch.setattr(local, "LOCK_TIMEOUT", 0.01)
+    monkeypatch.setattr("buildtool.cache.index.LOCK_TIMEOUT", 0.01)
     index = kit.cache.index
 
     def appear() -> None:

@@ -50,19 +50,20 @@ static int form(const int32_t in[4], int32_t out[8])
     return 0;
 }
 
-/* Calls functions from in[0] on, in[1] of them, with each record of forms.in; writes forms.out. */
+#define NUMBER_AT 772
+
+/* Calls for each record of forms.in the function whose number is in it; writes forms.out. */
 static int forms(const int32_t in[4], int32_t out[8])
 {
     static unsigned char inputs[IN_SIZE] __attribute__((aligned(128)));
     static unsigned char outputs[OUT_SIZE] __attribute__((aligned(128)));
     FILE *input = fopen("forms.in", "r"), *output = fopen("forms.out", "w");
+    (void)in;
     (void)out;
     CHECK(input != NULL && output != NULL);
     while (fread(inputs, IN_SIZE, 1, input) == 1) {
-        for (int32_t i = in[0]; i < in[0] + in[1]; i++) {
-            functions[i](inputs, outputs);
-            CHECK(fwrite(outputs, OUT_SIZE, 1, output) == 1);
-        }
+        functions[*(const uint32_t *)(inputs + NUMBER_AT)](inputs, outputs);
+        CHECK(fwrite(outputs, OUT_SIZE, 1, output) == 1);
     }
     CHECK(fclose(output) == 0);
     return 0;
