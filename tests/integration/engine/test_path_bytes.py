@@ -128,7 +128,7 @@ def rows_of(groups: Sequence[Sequence[bytes]]) -> list[list[bytes]]:
     return rows + [row for row in generated if row]
 
 
-@pytest.mark.parametrize("toolchain", ["gcc", "clang"])
+@pytest.mark.parametrize("toolchain", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> None:
     # Both compilers write the same files for Ninja, which misreads some bytes if they are alone.
     groups = in_groups() if toolchain == "gcc" else in_groups(8)

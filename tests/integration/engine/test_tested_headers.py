@@ -104,7 +104,7 @@ def differs(project: Project, *, known: bool = True) -> set[str]:
     return {reason.name for reason in (step.reasons if known else step.nearest)}
 
 
-@pytest.mark.parametrize("toolchain", ["gcc", "zig"])
+@pytest.mark.parametrize("toolchain", ["gcc", pytest.param("zig", marks=pytest.mark.long)])
 def test_a_file_that_appears_counts_and_one_that_disappears(toolchain: str, tmp_path: Path) -> None:
     files = project_of(toolchain)
     texts = dict.fromkeys(sources(toolchain), "1")

@@ -114,8 +114,15 @@ def test_deploy_run_and_rollback(project: Board, tmp_path: Path) -> None:
     assert repaired["repaired"] == ["bin/program"]
 
 
-@pytest.mark.parametrize("changed", [False, True])
-@pytest.mark.parametrize("command", [("deploy", "board"), (*RUN, "--", "bin/program", "exit 4")])
+@pytest.mark.parametrize(
+    ("command", "changed"),
+    [
+        (("deploy", "board"), True),
+        ((*RUN, "--", "bin/program", "exit 4"), False),
+        pytest.param(("deploy", "board"), False, marks=pytest.mark.long),
+        pytest.param((*RUN, "--", "bin/program", "exit 4"), True, marks=pytest.mark.long),
+    ],
+)
 def test_what_was_known_before_a_reboot_is_asked_again(
     project: Board, command: tuple[str, ...], changed: bool
 ) -> None:

@@ -144,7 +144,7 @@ def test_rollback_and_deploy_again_on_a_full_disk(
     assert rollback(remote.site()) == (ids[0], ids[2])
 
 
-@pytest.mark.parametrize("store", [False, True])
+@pytest.mark.parametrize("store", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_disk_with_few_free_pages_keeps_releases_whole(
     store: bool, phone: tuple[Remote, AdbServer], tmp_path: Path
 ) -> None:

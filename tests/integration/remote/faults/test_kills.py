@@ -29,7 +29,7 @@ from tests.remote.sshd import SshServer
 
 __all__ = ["arm64_shell", "runtime_directory"]
 
-TIMES = 100 if LONG else 8
+TIMES = 100 if LONG else 4
 SECONDS = 0.6
 """About as long as a command takes."""
 
