@@ -36,7 +36,8 @@ def profile(
     """
     from buildtool.cli.screen import Screen
     from buildtool.core.files import write_if_changed
-    from buildtool.plan.plan import conan_home, find_target
+    from buildtool.drivers.conan.home import ConanHome
+    from buildtool.plan.plan import conan_settings, find_target
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
@@ -63,7 +64,7 @@ def profile(
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     text = chosen.cmake_toolchain()
     if conan:
-        home = conan_home(project)
+        home = ConanHome(*conan_settings(project))
         cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
         rendered, build = (
             conan_profile(side, home.path, cmake) for side in (chosen, home.build_machine)

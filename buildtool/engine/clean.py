@@ -9,10 +9,9 @@ from pathlib import Path
 
 from buildtool.core.own_directory import IGNORE_FILE, make_directory
 from buildtool.core.trees import remove_tree
-from buildtool.drivers.conan.home import HOME
-from buildtool.plan.plan import DEBIAN, Plan
+from buildtool.plan.plan import CONAN, DEBIAN, Plan
 
-EXPENSIVE = (HOME, DEBIAN, "device")
+EXPENSIVE = (CONAN, DEBIAN, "device")
 """What is slow to recreate: packages that Conan or apt fetched, emulated devices."""
 TRASH = "trash"
 

@@ -14,15 +14,18 @@ from buildtool.plan.component_step import ComponentStep
 from buildtool.plan.files_step import FilesStep
 from buildtool.project.components import Host, Skel
 from buildtool.project.keys import Define
-from buildtool.project.model import STATE, Project, Target
+from buildtool.project.model import STATE, Project, Target, Tool
 from buildtool.sdk.cmake import CMake
+from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.profile import Profile
 
 if TYPE_CHECKING:
-    from buildtool.drivers.conan.home import ConanHome
     from buildtool.project.debian_lock import LockedPackages
 
 
+CONAN = "conan"
+"""The Conan home in the project's state directory."""
+CONAN_CENTER = "conancenter"
 DEBIAN = "debian"
 """The directory of unpacked Debian packages in the project's state directory."""
 MULTIARCH = "aarch64-linux-gnu"
@@ -30,11 +33,24 @@ DEBIAN_LAYOUT = 1
 """Changes when the same packages are unpacked in another way."""
 
 
+class ConanSettings(Value):
+    """A Conan home at `path`.
+
+    `recipes` are directories whose subdirectories contain recipes.  `remotes` are `NAME=URL`,
+    `NAME=DIRECTORY` or `conancenter`.  `zig` compiles programs for the build machine.
+    """
+
+    path: Path
+    recipes: tuple[Path, ...] = ()
+    remotes: tuple[str, ...] = (CONAN_CENTER,)
+    zig: Tool = NO_REQUIREMENT
+
+
 class ConanNeeds(Value):
     """The packages of a component, and the Conan home that they are installed in."""
 
     conanfile: Path
-    home: ConanHome
+    home: ConanSettings
 
 
 class CMakeStep(ComponentStep):
@@ -267,7 +283,7 @@ def _step(
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file
         else None,
-        conan=ConanNeeds(project.root / component.conan, conan_home(project))
+        conan=ConanNeeds(project.root / component.conan, conan_settings(project))
         if isinstance(component, Host) and component.conan
         else None,
     )
@@ -305,14 +321,12 @@ def step_name(component: str, arch: str | None) -> str:
     return f"skel/{component}/{arch}" if arch else f"host/{component}"
 
 
-def conan_home(project: Project) -> ConanHome:
+def conan_settings(project: Project) -> ConanSettings:
     """The Conan home of the project."""
-    from buildtool.drivers.conan.home import HOME, ConanHome  # noqa: PLC0415 - most need none
-
     header = project.header
     recipes = tuple(project.root / folder for folder in header.conan_recipes)
     remotes = tuple(_remote(project.root, remote) for remote in header.conan_remotes)
-    return ConanHome(project.state / HOME, recipes, remotes, project.tool("zig"))
+    return ConanSettings(project.state / CONAN, recipes, remotes, project.tool("zig"))
 
 
 def _remote(root: Path, remote: str) -> str:

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,16 +23,12 @@ from buildtool.core.process import Completed, ToolError, capture
 from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.errors import excerpt
 from buildtool.plan.environment import build_environment
-from buildtool.project.model import Tool
+from buildtool.plan.plan import CONAN_CENTER, ConanSettings
 from buildtool.sdk.conan import Conan, find_conan
-from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.conan_profile import SETTINGS, settings_user
 from buildtool.toolchains.profile import Profile
 
-HOME = "conan"
-"""The name of the home in the project's `.buildtool` directory."""
-CONAN_CENTER = "conancenter"
 DELETE_HOME = "Delete .buildtool/conan and build again."
 QUERY_TIMEOUT = 120.0
 """Seconds, for commands that neither compile nor download anything."""
@@ -46,18 +41,8 @@ _PASSED_ON = (
 )
 
 
-@dataclass(frozen=True)
-class ConanHome:
-    """A Conan home at `path`.
-
-    `recipes` are directories whose subdirectories contain recipes.  `remotes` are `NAME=URL`,
-    `NAME=DIRECTORY` or `conancenter`.  `zig` compiles programs for the build machine.
-    """
-
-    path: Path
-    recipes: tuple[Path, ...] = ()
-    remotes: tuple[str, ...] = (CONAN_CENTER,)
-    zig: Tool = NO_REQUIREMENT
+class ConanHome(ConanSettings):
+    """The home that the settings describe."""
 
     def locked(self, listener: Listener, prefix: str = "") -> AbstractContextManager[None]:
         """Lock the home against other processes within the block: Conan does not do so itself.

@@ -19,6 +19,7 @@ from buildtool.core.process import ToolError
 from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.errors import remedy
 from buildtool.drivers.conan.graph import InstallGraph, read_graph
+from buildtool.drivers.conan.home import ConanHome
 from buildtool.drivers.conan.lockfile import lockfile_of, normalize, write_profiles
 from buildtool.drivers.conan.packages import GRAPH
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
@@ -73,8 +74,8 @@ def install_dependencies(step: CMakeStep, listener: Listener) -> Dependencies | 
     """
     if not step.conan:
         return None
-    home = step.conan.home
     command = _install_command(step, step.conan)
+    home = command.home
     previous = installed(step)
     if previous and previous.is_complete and previous.key == command.key:
         return previous
@@ -120,11 +121,12 @@ def installed(step: CMakeStep) -> Dependencies | None:
 
 
 def _install_command(step: CMakeStep, needs: ConanNeeds) -> _InstallCommand:
+    home = ConanHome(*needs.home)
     host, build = (
-        conan_profile(profile, needs.home.path, step.cmake)
-        for profile in (step.profile, needs.home.build_machine)
+        conan_profile(profile, home.path, step.cmake)
+        for profile in (step.profile, home.build_machine)
     )
-    return _InstallCommand(step, needs, host, build)
+    return _InstallCommand(step, needs.conanfile, home, host, build)
 
 
 def _record_file(step: CMakeStep) -> Path:
@@ -136,20 +138,21 @@ class _InstallCommand:
     """The `conan install` of a step."""
 
     step: CMakeStep
-    needs: ConanNeeds
+    conanfile: Path
+    home: ConanHome
     host: ConanProfile
     build: ConanProfile
 
     @property
     def key(self) -> str:
         """A digest of everything that Conan reads."""
-        conanfile = self.needs.conanfile
+        conanfile = self.conanfile
         files = [conanfile, conanfile.with_name("conandata.yml"), lockfile_of(conanfile)]
         return value_digest(
             {
                 "files": [file_digest(file) if file.is_file() else "" for file in files],
                 "profiles": [self.host.digest, self.build.digest],
-                "home": self.needs.home.digest,
+                "home": self.home.digest,
                 "arguments": self.arguments,
             }
         )
@@ -157,7 +160,7 @@ class _InstallCommand:
     @property
     def arguments(self) -> list[str]:
         """The arguments without files, profiles and lockfile; "&" is the component itself."""
-        conanfile = self.needs.conanfile.read_text(encoding="utf-8", errors="replace")
+        conanfile = self.conanfile.read_text(encoding="utf-8", errors="replace")
         build_type = dict(self.step.defines).get("CMAKE_BUILD_TYPE", self.step.build_type)
         arguments = [
             f"--settings=&:build_type={build_type}",
@@ -175,12 +178,12 @@ class _InstallCommand:
 
     def run(self, listener: Listener) -> InstallGraph:
         """Run it; creates the lockfile if there is none."""
-        home, step = self.needs.home, self.step
-        lock, out = lockfile_of(self.needs.conanfile), step.packages
+        home, step = self.home, self.step
+        lock, out = lockfile_of(self.conanfile), step.packages
         fresh, graph = out / "new.lock", out / GRAPH
         locking = ["--lockfile=", f"--lockfile-out={fresh}"]
         home.run(
-            *("install", self.needs.conanfile, "--build=missing", f"--output-folder={out}"),
+            *("install", self.conanfile, "--build=missing", f"--output-folder={out}"),
             *write_profiles(self.host, self.build, out),
             *([f"--lockfile={lock}"] if lock.is_file() else locking),
             *self.arguments,
@@ -201,7 +204,7 @@ class _InstallCommand:
         file = graph.generators / TOOLCHAIN
         if not file.is_file():
             raise ToolError(
-                f"{self.needs.conanfile} made no {TOOLCHAIN}",
+                f"{self.conanfile} made no {TOOLCHAIN}",
                 why=f"{file} does not exist",
                 remedy="Let it generate both CMakeToolchain and CMakeDeps, or neither of them.",
             )

@@ -8,7 +8,8 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note
 from buildtool.drivers.conan import lockfile
-from buildtool.plan.plan import conan_home, find_target
+from buildtool.drivers.conan.home import ConanHome
+from buildtool.plan.plan import conan_settings, find_target
 from buildtool.project.model import Project
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
@@ -30,7 +31,7 @@ def update_lockfiles(
     found = [profile for profile in profiles if profile]
     if not (conanfiles and found):
         return {}
-    home = conan_home(project)
+    home = ConanHome(*conan_settings(project))
     cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
     hosts: dict[str, ConanProfile] = {
         profile.digest: conan_profile(profile, home.path, cmake) for profile in found

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.plan.plan import conan_home
+from buildtool.drivers.conan.home import ConanHome
+from buildtool.plan.plan import conan_settings
 from buildtool.project.components import Host
 from buildtool.project.model import Header, Project, Target, Tool
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
@@ -84,4 +85,4 @@ def test_one_that_is_no_use_stops_every_profile_and_doctor_tells(
     project = Project(tmp_path, Header(name="p"), hosts, {}, targets, {"zig": requirement})
     assert [row.buildable for row in survey(project).targets] == [False] * 3
     with pytest.raises(ToolUnfitError, match=expected):
-        print(conan_home(project).build_machine)
+        print(ConanHome(*conan_settings(project)).build_machine)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.engine.result import StepResult
-from buildtool.plan.plan import CMakeStep, ConanNeeds
+from buildtool.plan.plan import CMakeStep, ConanNeeds, ConanSettings
 from buildtool.project.model import Header, Project
 from buildtool.toolchains.profile import Profile
 from tests.made_up import CMAKE, built
@@ -57,7 +57,7 @@ def step(
         tree=root / "tree" / component,
         output=root / "out" / component,
         cmake=CMAKE,
-        conan=ConanNeeds(root / "conanfile.txt", None) if packages else None,  # type: ignore[arg-type]
+        conan=ConanNeeds(root / "conanfile.txt", ConanSettings(root)) if packages else None,
     )
     made.output.mkdir(parents=True, exist_ok=True)
     if packages:
