@@ -20,10 +20,9 @@ from buildtool.drivers.cmake.products import (
     normalize_modes,
     preserve_mtimes,
 )
-from buildtool.drivers.cmake.record_build import ReadInputs
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import matches
-from buildtool.inputs.path_sets import PathSet, changed_since, observe
+from buildtool.inputs.path_sets import PathSet, ReadInputs, changed_since, observe
 from buildtool.plan.files_step import FilesStep
 from buildtool.project.archs import HEXAGON_ARCHS
 

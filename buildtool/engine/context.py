@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from buildtool.core.events import Listener
 from buildtool.core.value import Value
 from buildtool.engine.jobserver import Jobserver, default_jobs
 from buildtool.inputs.file_states import FileStates
+from buildtool.plan.plan import Step
+from buildtool.plan.step_driver import BuildResources, StepDriver
 
 if TYPE_CHECKING:
     from buildtool.engine.lookup import CacheLookup
@@ -67,6 +69,7 @@ class BuildContext(Value):
     needed besides their outputs."""
 
     state: Path
+    driver_of: Callable[[Step], StepDriver]
     file_states: FileStates
     jobserver: Jobserver
     caches: Caches
@@ -75,6 +78,20 @@ class BuildContext(Value):
     rebuild: frozenset[str] = frozenset()
     trees: frozenset[str] = frozenset()
 
+    @property
+    def resources(self) -> BuildResources:
+        """What the drivers of steps build with."""
+        return BuildResources(
+            file_states=self.file_states,
+            listener=self.listener,
+            logs=self.state / "logs",
+            token=self.jobserver.token,
+            environment=self.jobserver.environment,
+            token_lost=self.jobserver.lost,
+            compiler_launcher=self.options.compiler_launcher,
+            keep_going=self.options.keep_going,
+        )
+
     def with_fresh_stats(self) -> BuildContext:
         """The same context, which looks at every file anew."""
         return self._replace(file_states=self.file_states.with_fresh_stats())
@@ -82,7 +99,10 @@ class BuildContext(Value):
 
 @contextlib.contextmanager
 def open_context(
-    state: Path, listener: Listener, options: Options | None = None
+    state: Path,
+    driver_of: Callable[[Step], StepDriver],
+    listener: Listener,
+    options: Options | None = None,
 ) -> Iterator[BuildContext]:
     """The context of a build, for the block.  At its end the digests of files are saved, also when
     the build failed."""
@@ -92,4 +112,4 @@ def open_context(
         stack.callback(file_states.save)
         jobserver = stack.enter_context(Jobserver(options.jobs or default_jobs()))
         caches = Caches(listener, stack)
-        yield BuildContext(state, file_states, jobserver, caches, listener, options)
+        yield BuildContext(state, driver_of, file_states, jobserver, caches, listener, options)

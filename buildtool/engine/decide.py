@@ -14,9 +14,8 @@ from buildtool.core.value import Value
 from buildtool.engine.context import BuildContext
 from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
-from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Step
-from buildtool.plan.step_key import step_fields, step_key
+from buildtool.plan.step_key import step_key
 
 if TYPE_CHECKING:
     from buildtool.engine.lookup import CacheHit
@@ -38,10 +37,6 @@ class StepCheck(Value):
     def key(self) -> str:
         """The step's key."""
         return step_key(self.fields)
-
-    def with_packages(self, key: str) -> StepCheck:
-        """The same check, with another key of the Conan packages."""
-        return self._replace(fields={**self.fields, "packages": key})
 
 
 class UpToDate(Value):
@@ -68,13 +63,14 @@ def check_step(step: Step, needs: Mapping[str, str], context: BuildContext) -> S
 
     `needs` are the digests of the outputs of the steps that it needs, by step.
     """
-    packages, packages_lost = _packages(step)
-    fields = step_fields(step, needs, packages)
+    driver = context.driver_of(step)
+    fields = driver.key_fields(needs)
     record = read_record(record_file(context.state, step))
     reasons = find_reasons(record, fields, step.roots, step.output, context.file_states)
-    if not reasons and packages_lost:
-        reasons = (Reason("output", packages_lost, new="missing"),)
-    if not reasons and record and _lacks_tree(step, record, context):
+    if not reasons and (lost := driver.lost()):
+        reasons = (Reason("output", lost, new="missing"),)
+    needs_tree = step.name in context.trees
+    if not reasons and record and needs_tree and not driver.has_tree(record):
         reasons = (Reason("tree"),)
     return StepCheck(step, fields, record, reasons)
 
@@ -85,27 +81,7 @@ def decide(check: StepCheck, context: BuildContext) -> Decision:
         return UpToDate(check.record)
     if not context.options.use_caches or check.step.name in context.rebuild | context.trees:
         return Build()
-    if isinstance(check.step, FilesStep):  # a cache would only hold another copy
+    if not context.driver_of(check.step).is_cached:
         return Build()
     hit = context.caches.lookup.find(check.key, check.step.roots, context.file_states)
     return Restore(hit) if hit else Build()
-
-
-def _packages(step: Step) -> tuple[str, str]:
-    """The key of the step's Conan packages, "" for a step without any; and what was lost of the
-    packages that Conan installed, "" for nothing."""
-    if isinstance(step, FilesStep) or not step.conan:
-        return "", ""
-    from buildtool.drivers.conan.install import installed, packages_key  # noqa: PLC0415
-
-    ready = installed(step)
-    lost = not ready or not ready.is_complete
-    return packages_key(step), "what Conan made ready" if lost else ""
-
-
-def _lacks_tree(step: Step, record: StepRecord, context: BuildContext) -> bool:
-    if isinstance(step, FilesStep) or step.name not in context.trees:
-        return False
-    from buildtool.engine.build_trees import is_built  # noqa: PLC0415 - most builds need no trees
-
-    return not is_built(step, record)

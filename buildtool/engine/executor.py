@@ -10,7 +10,6 @@ from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import StepCheck, check_step
 from buildtool.engine.explain import save_last_build
 from buildtool.engine.result import BuildResult, StepOutcome, StepResult
-from buildtool.engine.warnings import show_again
 from buildtool.plan.plan import Plan, Step
 
 Results = dict[str, StepResult]
@@ -60,7 +59,8 @@ def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildCon
             failures[step.name] = error
             continue
         if not check.reasons and check.record:
-            show_again(step, check.record, context)
+            driver = context.driver_of(step)
+            driver.show_warnings_again(check.record, context.resources)
             results[step.name] = StepResult(step, StepOutcome.UP_TO_DATE, check.record)
             context.listener(StepFinished(step.name, StepOutcome.UP_TO_DATE, 0.0))
     return failures

@@ -19,6 +19,7 @@ from buildtool.cache.outputs import (
     outputs_from_json,
 )
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import FileView
 from buildtool.inputs.path_sets import InputsError, InputSet
@@ -53,6 +54,11 @@ class StepRecord(Value):
     def digest(self) -> str:
         """The digest of the outputs: steps that need this one depend on it."""
         return outputs_digest(self.outputs)
+
+    @property
+    def build_digest(self) -> str:
+        """The digest of the key and the inputs: what names the build for the step's driver."""
+        return value_digest([self.key, self.inputs.as_json()])
 
 
 def record_file(state: Path, step: Step) -> Path:

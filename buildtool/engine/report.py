@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.drivers.cmake.log_files import log_file
 from buildtool.engine.result import BuildResult, StepResult
+from buildtool.plan.log_files import log_file
 
 
 def build_document(build: BuildResult) -> dict[str, Any]:

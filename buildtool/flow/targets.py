@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
+from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
@@ -78,7 +79,10 @@ def open_target(
     """The plan of `target_name` and the context to build it in, with the project's lock held."""
     fetch_packages(project, listener)
     plan = make_plan(project, target_name)
-    with project_lock(project, listener), open_context(plan.state, listener, options) as context:
+    with (
+        project_lock(project, listener),
+        open_context(plan.state, driver_of, listener, options) as context,
+    ):
         yield plan, context
 
 
@@ -227,7 +231,7 @@ def explain(project: Project, target_name: str, listener: Listener) -> tuple[Exp
     from buildtool.engine.explain import explain as explain_plan
 
     plan = make_plan(project, target_name)
-    with open_context(plan.state, listener) as context:
+    with open_context(plan.state, driver_of, listener) as context:
         return explain_plan(plan, context)
 
 
@@ -258,7 +262,7 @@ def prepare_editors(
 
     with (
         project_lock(project, listener),
-        open_context(project.state / "state", listener) as context,
+        open_context(project.state / "state", driver_of, listener) as context,
     ):
         plan_of = partial(make_plan, project)
         return prepare.prepare_editors(project, target_name, arch, plan_of, context)

@@ -9,7 +9,8 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Note
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import check_step
-from buildtool.engine.execute_step import ConfiguredTree, configure_step, execute_step
+from buildtool.engine.execute_step import execute_step
+from buildtool.ide.configured_tree import ConfiguredTree, configure_step
 from buildtool.ide.write_files import (
     Written,
     missing_sources,

@@ -18,8 +18,8 @@ from typing import Any
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.process import capture, check
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
-from buildtool.engine.execute_step import ConfiguredTree
 from buildtool.ide.compile_commands import for_clangd, without_compiler_launcher
+from buildtool.ide.configured_tree import ConfiguredTree
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import (

@@ -149,6 +149,18 @@ class InputSet(Value):
             raise _unreadable(error) from error
 
 
+class ReadInputs(Value):
+    """The inputs that a build read.
+
+    `changed_during_build` are the names of inputs that changed while the build ran, so that it is
+    unknown which content it read; `uncertain` those of files that may not be the ones that it read.
+    """
+
+    inputs: InputSet
+    changed_during_build: tuple[str, ...]
+    uncertain: tuple[str, ...]
+
+
 class Change(Value):
     """One difference between two input sets.
 

@@ -114,7 +114,8 @@ def _unpacked(part: _Part) -> bool:
 
 
 def _build(step: CMakeStep, listener: Listener) -> None:
-    from buildtool.engine.context import open_context  # noqa: PLC0415 - it is built once
+    from buildtool.drivers.step_drivers import driver_of  # noqa: PLC0415 - it is built once
+    from buildtool.engine.context import open_context  # noqa: PLC0415
     from buildtool.engine.decide import check_step  # noqa: PLC0415
     from buildtool.engine.execute_step import execute_step  # noqa: PLC0415
 
@@ -122,7 +123,7 @@ def _build(step: CMakeStep, listener: Listener) -> None:
     waiting = Note(f"{step.name}: waiting for another buildtool")
     with (
         locked(lock_of(step.tree), lambda: listener(waiting)),
-        open_context(state_of(step.tree), listener) as context,
+        open_context(state_of(step.tree), driver_of, listener) as context,
     ):
         execute_step(check_step(step, {}, context), context)
 

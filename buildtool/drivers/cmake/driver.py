@@ -29,7 +29,6 @@ from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
-    ReadInputs,
     record_configuration,
     record_failure,
     record_start,
@@ -46,6 +45,7 @@ from buildtool.drivers.cmake.tree_files import (
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.path_sets import ReadInputs
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import empty_written, preset_files
 

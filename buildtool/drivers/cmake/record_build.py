@@ -21,6 +21,7 @@ from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.path_sets import (
     UNKNOWN,
     InputSet,
+    ReadInputs,
     changed_since,
     changes,
     observe,
@@ -28,18 +29,6 @@ from buildtool.inputs.path_sets import (
 
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.scan.input_scanner import StepInputs
-
-
-class ReadInputs(Value):
-    """The inputs that a build read.
-
-    `changed_during_build` are the names of inputs that changed while the build ran, so that it is
-    unknown which content it read; `uncertain` those of files that may not be the ones that it read.
-    """
-
-    inputs: InputSet
-    changed_during_build: tuple[str, ...]
-    uncertain: tuple[str, ...]
 
 
 class BuildStart(Value):

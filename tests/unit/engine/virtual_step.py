@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from buildtool.cache.outputs import Output
+from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.context import BuildContext, Options
 from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, decide
 from buildtool.engine.record import StepRecord, record_file, write_record
@@ -167,6 +168,7 @@ class VirtualStep:
         lookup = SimpleNamespace(find=self._find)
         return BuildContext(
             self.state,
+            driver_of,
             cast(Any, self.files),
             cast(Any, None),
             cast(Any, SimpleNamespace(lookup=lookup)),
