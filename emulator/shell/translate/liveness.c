@@ -203,8 +203,8 @@ static void find(struct liveness *liveness, const struct function *function)
         return;
     }
     decode(&graph, liveness->image);
-    for (bool again = true;
-         again;) { /* a packet depends on those behind it, and on starts of loops */
+    /* A packet depends on those behind it, so one sweep is enough for all but loops. */
+    for (bool again = true; again;) {
         again = false;
         for (size_t i = graph.count; i-- > 0;) {
             const bool changed = graph.packets[i].starts && update(&graph, i);
