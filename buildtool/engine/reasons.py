@@ -9,7 +9,7 @@ from typing import Any
 
 from buildtool.core.value import Value
 from buildtool.engine.record import StepRecord, changed_outputs
-from buildtool.inputs.file_states import FileView
+from buildtool.inputs.file_states import DIRECTORY, MISSING, FileView
 from buildtool.inputs.path_sets import Change, changes, observe
 from buildtool.inputs.roots import RootError, Roots
 from buildtool.plan.step_key import differences
@@ -93,7 +93,7 @@ def find_reasons(
     found += [
         Reason("output", library, new="missing")
         for library in record.runtime.values()
-        if not files.exists(library)
+        if files.states((library,))[0] in (MISSING, DIRECTORY)
     ]
     return tuple(found)
 

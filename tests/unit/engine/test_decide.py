@@ -287,6 +287,18 @@ def test_a_library_that_ships_is_where_it_was(step: VirtualStep) -> None:
 
 @pytest.mark.parametrize(
     "change",
+    [delete("/sdk/libc++.so"), folder("/sdk/libc++.so"), link("/sdk/libc++.so", "nowhere")],
+    ids=["deleted", "a directory", "a dangling link"],
+)
+def test_a_library_that_ships_is_lost(step: VirtualStep, change: Change) -> None:
+    step.files.write("/sdk/libc++.so", "library")
+    step.build(runtime={"libc++.so": "/sdk/libc++.so"})
+    change(step)
+    assert step.decision() == ("restore", ["output /sdk/libc++.so"])
+
+
+@pytest.mark.parametrize(
+    "change",
     [
         attribute("options", Options(use_caches=False)),
         attribute("rebuild", frozenset(["host/app"])),
