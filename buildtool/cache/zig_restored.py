@@ -15,13 +15,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from buildtool.cache.zig_cache import FLAGS, files_of, manifests
 from buildtool.core.files import has_content, write_if_changed
 from buildtool.core.lock import try_lock
 
 NOTE = "library"
 """The file in zig's cache that says which library its manifests are about."""
 _STAT = struct.Struct("<QQq")  # size, inode, time in ns: the start of a file's entry in a manifest
+_FLAGS, _PATH = 40, 41  # in the entry of a file; source: zig 0.17, lib/std/Build/Cache.zig
 _IN_LIBRARY = 1 << 2  # the flags of a file whose path is relative to zig's library
 _SECOND_NS = 10**9
 
@@ -42,7 +42,7 @@ def renew(directory: Path, library: Path) -> None:
         if has_content(directory / NOTE, note.encode()):
             return
         stat = cache(lambda name: _stat(library / os.fsdecode(name)))
-        for manifest in manifests(directory):
+        for manifest in (directory / "h").iterdir():
             _renew(manifest, stat)
         write_if_changed(directory / NOTE, note)
 
@@ -54,13 +54,26 @@ def _renew(manifest: Path, stat: Callable[[bytes], Stat | None]) -> None:
         status = os.fstat(handle)
         data = bytearray(os.pread(handle, status.st_size, 0))
         before = bytes(data)
-        for at, name in files_of(before) or ():
+        for at, name in _files_of(before) or ():
             known, found = _STAT.unpack_from(data, at), stat(name)
-            if data[at + FLAGS] == _IN_LIBRARY and found and _is_same(known, found):
+            if data[at + _FLAGS] == _IN_LIBRARY and found and _is_same(known, found):
                 _STAT.pack_into(data, at, *found)
         if data != before:
             os.pwrite(handle, data, 0)
             os.utime(handle, ns=(status.st_atime_ns, status.st_mtime_ns))  # this is no use of it
+
+
+def _files_of(manifest: bytes) -> list[tuple[int, bytes]] | None:
+    """The files in a manifest: where the entry of each starts, and its path; None if the manifest
+    is damaged."""
+    files, at = [], 0
+    while at + 1 < len(manifest):
+        end = manifest.find(b"\0", at + _PATH)
+        if end < 0:
+            return None
+        files.append((at, manifest[at + _PATH : end]))
+        at = end + 1
+    return files
 
 
 def _is_same(known: Stat, found: Stat) -> bool:

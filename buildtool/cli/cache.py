@@ -91,21 +91,18 @@ def gc(
 def verify(*, json: Json = False) -> None:
     """Check the digests of all cached files, and delete damaged ones.
 
-    Covers outputs of steps, the emulated device's programs, and missing files in zig's cache.
-    Deleted files are created again when they are needed. The exit status is 1 if any file was
-    deleted.
+    Covers outputs of steps and the emulated device's programs. Deleted files are created again when
+    they are needed. The exit status is 1 if any file was deleted.
     """
     from buildtool.cache.emulator_cache import directory as emulator_directory
     from buildtool.cache.maintenance import VerifiedCache, store_usage
     from buildtool.cache.maintenance import verify as check
-    from buildtool.cache.zig_cache import verify as check_zig
-    from buildtool.core.cache import cache_dir
     from buildtool.deploy.emulated.verify import verify as check_emulator
 
     store = _store()
     done = check(store) if store.directory.is_dir() else VerifiedCache(*store_usage(store), (), 0)
     emulator = check_emulator(emulator_directory())
-    wrong = [*done.wrong, *emulator.wrong, *check_zig(cache_dir() / "zig")]
+    wrong = [*done.wrong, *emulator.wrong]
     if json:
         print_json(
             {

@@ -55,7 +55,7 @@ def test_stats(buildtool: Buildtool, cache: Path) -> None:
 def test_gc(buildtool: Buildtool, cache: Path) -> None:
     nothing = buildtool("cache", "gc", cwd=cache)
     assert nothing.stdout == "freed 0 B in 0 files\n"
-    os.utime(cache / "zig/z" / ("0" * 32), (1, 1))
+    os.utime(cache / "zig", (1, 1))
     done = buildtool("cache", "gc", "--limit", "1M", "--json", cwd=cache)
     assert json.loads(done.stdout)["freed"] == [
         {"name": "actions", "file_count": 0, "bytes": 0},
