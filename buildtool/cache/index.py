@@ -21,7 +21,6 @@ from buildtool.cache.action import blobs_named
 from buildtool.cache.store import KINDS, LOCK_TIMEOUT, Item, Store, Stored
 from buildtool.core.files import is_digest
 from buildtool.core.lock import locked
-from buildtool.core.own_directory import repair_file
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
@@ -223,7 +222,8 @@ class Index:
 def _connect(path: Path) -> Connection:
     import sqlite3  # noqa: PLC0415 - see above
 
-    repair_file(path)  # SQLite would follow a link
+    if path.is_symlink():  # SQLite would follow it
+        path.unlink()
     database = sqlite3.connect(path, timeout=LOCK_TIMEOUT, isolation_level=None)
     try:
         database.execute("PRAGMA synchronous = OFF")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ USAGE_ERROR = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
-    from buildtool.cli.errors import as_error, show_error, show_internal_error, show_repairs
+    from buildtool.cli.errors import as_error, show_error, show_internal_error
     from buildtool.cli.show import discard_output, flush
 
     for name in ("stdout", "stderr"):
@@ -62,8 +61,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show_internal_error(error, as_json=as_json)
         return failed or 1
     finally:
-        with contextlib.suppress(OSError):
-            show_repairs()
         try:
             flush()
         except OSError:  # otherwise Python would try it again at exit, and report that it failed

@@ -9,8 +9,6 @@ from typing import Any
 from buildtool.cli.show import show, shows_colours, write
 from buildtool.core.errors import BuildtoolError, UsageError
 
-SHOWN_REPAIRS = 10
-
 
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:
     """Print `error` on standard error; with `as_json` also as the JSON document on stdout."""
@@ -72,17 +70,6 @@ def _print_json(error: BuildtoolError) -> None:
 
     with contextlib.suppress(OSError):  # the error may be a full disk
         print_json({**error.document, "error": error.as_json()})
-
-
-def show_repairs() -> None:
-    """Print what buildtool has repaired in its own directories."""
-    from buildtool.core.own_directory import repairs
-
-    for text in repairs[:SHOWN_REPAIRS]:
-        _print(f"repaired: {text}")
-    if len(repairs) > SHOWN_REPAIRS:
-        _print(f"repaired: … and {len(repairs) - SHOWN_REPAIRS:,} more")
-    repairs.clear()
 
 
 def _print(text: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.core.own_directory import TRIES, make_directory, own_root, repair_file
+from buildtool.core.own_directory import TRIES, make_directory, own_root
 from buildtool.core.trees import remove_tree
 
 if TYPE_CHECKING:
@@ -53,17 +53,12 @@ def read_regular(path: Path, limit: int = -1) -> bytes:
 def open_own(path: Path, flags: int) -> int:
     """Open a file in a directory of this tool, create it if it is missing; returns a descriptor.
 
-    Anything else with its name is removed.  `flags` are those of `os.open`.  Raises `OSError`.
+    `flags` are those of `os.open`.  Raises `OSError`.
     """
     for _ in range(TRIES):
         make_directory(path.parent)
-        try:
+        with contextlib.suppress(FileNotFoundError):  # another process removed the directory
             return open_descriptor(path, flags | os.O_CREAT | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            continue  # another process has just removed the directory
-        except OSError:
-            if not repair_file(path):
-                raise
     return open_descriptor(path, flags | os.O_CREAT | os.O_NOFOLLOW)
 
 
@@ -118,8 +113,6 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
     changed.
 
     An unchanged file keeps its time of modification, so that nothing that depends on it is rebuilt.
-    In this tool's own directories anything else with the name of the file, or of a directory above
-    it, is removed.
     """
     # Names that are not UTF-8 keep their bytes (PEP 383).
     data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
@@ -164,17 +157,11 @@ def temporary_file(folder: Path, prefix: str = ".") -> Iterator[Path]:
 def replace_file(fresh: Path, path: Path, mode: int | None = 0o644) -> None:
     """Move the file `fresh` to `path`, on the same file system, in place of any other file.
 
-    The file gets the permissions `mode`, unless that is None.  In this tool's own directories a
-    directory at `path` is replaced too.  Raises `OSError`.
+    The file gets the permissions `mode`, unless that is None.  Raises `OSError`.
     """
     if mode is not None:
         fresh.chmod(mode)
-    try:
-        fresh.replace(path)
-    except IsADirectoryError:
-        if not repair_file(path):
-            raise
-        fresh.replace(path)
+    fresh.replace(path)
 
 
 def replace_link(path: Path, target: Path) -> None:

@@ -13,10 +13,9 @@ from buildtool.core.own_directory import own_root
 CACHE_REMEDY = "Set the environment variable BUILDTOOL_CACHE to a directory that you can write to."
 
 
-_ERRORS = (
-    *(errno.EACCES, errno.EPERM, errno.EROFS),
-    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP),
-)
+_DENIED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT)
+_OTHER_KIND = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.EINVAL)
+"""Of a file, directory or link in the place of something else."""
 
 
 class UnwritableError(BuildtoolError):
@@ -27,7 +26,7 @@ class UnwritableError(BuildtoolError):
 
 def as_unwritable_error(error: OSError) -> UnwritableError | None:
     """`error` as an `UnwritableError` of the directory of this tool that it concerns, else None."""
-    if error.errno not in _ERRORS:
+    if error.errno not in (*_DENIED, *_OTHER_KIND):
         return None
     path = Path(os.fsdecode(error.filename or ""))
     root = own_root(path) if path.is_absolute() else None
@@ -38,7 +37,9 @@ def as_unwritable_error(error: OSError) -> UnwritableError | None:
         return UnwritableError(
             f"the cache cannot be used: {message}",
             why=f"the cache directory is {root}{_owner(path)}",
-            remedy=CACHE_REMEDY,
+            remedy=f"Delete it: rm -rf '{path}'."
+            if error.errno in _OTHER_KIND and path != root
+            else CACHE_REMEDY,
         )
     mend = f"Make it writable, or delete it: rm -rf '{root}'."
     return UnwritableError(

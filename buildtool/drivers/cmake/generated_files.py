@@ -2,28 +2,24 @@
 
 They shape what is built: generated headers, the cache, the list of what CMake read.  Neither CMake
 nor Ninja notices when another program changed one of them.  So a snapshot of them is recorded, and
-CMake runs again when one of them differs from it.
+the tree is deleted when one of them differs from it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp
-from buildtool.core.files import file_digest, read_regular
+from buildtool.core.files import file_digest
 from buildtool.drivers.cmake.tree_files import stamps
 from buildtool.drivers.cmake.tree_record import RECORD_FILE, Snapshot
 
 _INSTALL_DIRECTORY = "install.new"
-NINJA_DEPS = ".ninja_deps"
-_NOT_BY_CMAKE = (RECORD_FILE, ".ninja_log", NINJA_DEPS, _INSTALL_DIRECTORY)
+_NOT_BY_CMAKE = (RECORD_FILE, ".ninja_log", ".ninja_deps", _INSTALL_DIRECTORY)
 _REWRITTEN = ("CMakeFiles/", ".cmake/")  # CMake writes everything below these again
-_GRAPH = ("build.ninja", "CMakeFiles/rules.ninja", ".cmake/api/v1/reply/")
-_INDEX = ".cmake/api/v1/reply/index-"  # each run of CMake writes one with another name
 
 
 def all_stamps(tree: Path) -> Mapping[str, Stamp]:
@@ -86,23 +82,6 @@ def modified(tree: Path, known: Snapshot) -> set[str]:
     return {name for name in known if name not in now or now[name][1] != known[name][1]}
 
 
-def defines_graph(names: Collection[str]) -> bool:
-    """Whether one of the files defines which output depends on which input."""
-    return any(name.startswith(_GRAPH) and not name.startswith(_INDEX) for name in names)
-
-
 def any_missing(tree: Path, names: Collection[str]) -> bool:
     """Whether CMake, which has just run, no longer writes one of the generated files `names`."""
     return any(not name.startswith(_REWRITTEN) and not (tree / name).exists() for name in names)
-
-
-def ninja_deps_digest(tree: Path, size: int | None = None) -> tuple[int, str]:
-    """Size and sha256 of the file in which Ninja keeps the headers of each object.
-
-    With `size`, those of its first `size` bytes: Ninja only appends to the file.
-    """
-    try:
-        data = read_regular(tree / NINJA_DEPS, -1 if size is None else size)
-    except OSError:
-        return 0, ""
-    return len(data), hashlib.sha256(data).hexdigest()

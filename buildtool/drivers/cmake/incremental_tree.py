@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.file_stamp import Stamp
+from buildtool.core.own_directory import make_directory
 from buildtool.core.process import ToolError
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
-from buildtool.drivers.cmake.file_api import FileApiError, index_name
+from buildtool.drivers.cmake.file_api import FileApiError
 from buildtool.drivers.cmake.ninja_log import newest_output_mtime
-from buildtool.drivers.cmake.repair_tree import repair
 from buildtool.drivers.cmake.tree_files import BUILT, FINGERPRINT, delete, delete_files, stamps
-from buildtool.drivers.cmake.tree_record import TreeRecord
+from buildtool.drivers.cmake.tree_record import TreeRecord, read_tree_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import UNKNOWN, Change, InputSet, changes, observe
 from buildtool.inputs.roots import RootError
@@ -76,12 +76,13 @@ class IncrementalTree(Value):
         return TreeRecord(base_key)
 
     def prepare(self, base_key: str) -> TreeRecord:
-        """Delete what Ninja would wrongly keep.  Deletes the whole tree if that cannot be
-        determined, or if the tree was made with another `base_key`.
+        """Delete what Ninja would wrongly keep, which is the whole tree where that is not known:
+        another `base_key`, a build that was killed, files that something else changed.
 
         Returns the record of what remains.
         """
-        record = repair(self.path)
+        make_directory(self.path.parent)
+        record = read_tree_record(self.path)
         delete(self.path / BUILT)
         if record and record.base_key == base_key and (updated := self._delete_stale(record)):
             return updated
@@ -94,32 +95,32 @@ class IncrementalTree(Value):
         Returns the updated record; None if the whole tree has to be deleted.
         """
         current = self._current_inputs(record)
-        if current is None or not self._has_recorded_deps(record):
+        if current is None or not record.build_finished or self._was_changed(record):
             return None
         differences = changes(record.inputs, current)
-        modified_files = generated_files.modified(self.path, record.generated_files)
-        needs_graph = bool(differences) or not record.build_finished
-        if needs_graph and generated_files.defines_graph(modified_files):
-            return None
         all_changes = [*differences, *_still_pending(record, differences, current)]
         pending = self._noticed_by_ninja(record, all_changes)
         unnoticed = [change for change in all_changes if change.path not in pending]
         try:
-            modified_products = self._modified_products(record)
             stale = self._stale_products(record, unnoticed)
         except (ToolError, FileApiError):
             return None
-        if stale is None:
+        if stale is None or not delete_files(self.path, [*record.misparsed_deps, *map(str, stale)]):
             return None
-        if modified_files or self._has_to_configure(record, all_changes):
+        if any(map(record.configuration.cmake_inputs.covers, all_changes)):
             (self.path / FINGERPRINT).unlink(missing_ok=True)
-        outdated = [*modified_products, *modified_files, *record.misparsed_deps, *map(str, stale)]
-        if not delete_files(self.path, outdated):
-            return None
-        products = {n: stamp for n, stamp in record.products.items() if n not in modified_products}
-        return record._replace(
-            build_finished=True, inputs=current, products=products, pending_changes=pending
-        )
+        return record._replace(inputs=current, pending_changes=pending)
+
+    def _was_changed(self, record: TreeRecord) -> bool:
+        """Whether something else than the builds changed files of the tree.  Ninja notices a
+        product that is missing."""
+        for name, stamp in stamps(self.path, record.products).items():
+            recorded = record.products[name]
+            if stamp != recorded and not (stamp[0] == recorded[0] and (self.path / name).is_dir()):
+                return True
+        if not (self.path / FINGERPRINT).exists():
+            return False  # CMake failed, and may have changed some of its files
+        return bool(generated_files.modified(self.path, record.generated_files))
 
     def _current_inputs(self, record: TreeRecord) -> InputSet | None:
         """The recorded inputs as they are now; None if one belongs to a tool that this build does
@@ -130,18 +131,6 @@ class IncrementalTree(Value):
             )
         except RootError:
             return None
-
-    def _has_recorded_deps(self, record: TreeRecord) -> bool:
-        """Whether Ninja still knows the headers that it knew then; it may know more."""
-        size, _ = record.ninja_deps
-        return generated_files.ninja_deps_digest(self.path, size) == record.ninja_deps
-
-    def _has_to_configure(self, record: TreeRecord, all_changes: Sequence[Change]) -> bool:
-        """Whether an input of CMake changed, or CMake ran since then: what it read that time is not
-        recorded."""
-        if record.file_api_index != index_name(self.path):
-            return True
-        return any(map(record.configuration.cmake_inputs.covers, all_changes))
 
     def _noticed_by_ninja(
         self, record: TreeRecord, all_changes: Sequence[Change]
@@ -172,45 +161,28 @@ class IncrementalTree(Value):
         except OSError:
             return False
 
-    def _modified_products(self, record: TreeRecord) -> set[str]:
-        """The products whose stamps are not the recorded ones; after an unfinished build, also
-        those that it made."""
-        finished = record.build_finished
-        current = stamps(self.path, record.products) if finished else self.product_stamps()
-        return {name for name, stamp in current.items() if record.products.get(name) != stamp}
-
     def _stale_products(
         self, record: TreeRecord, all_changes: Sequence[Change]
     ) -> set[Path] | None:
-        """What was made of changed inputs, and the objects whose compiler would now find another
-        header; None if it is unknown what was made of one of the inputs.
-
-        Ninja misses the former when an input has an old time stamp, and always misses the latter.
-        """
+        """What was made of changed inputs, which Ninja misses when an input has an old time stamp;
+        None if it is unknown what was made of one of the inputs."""
         cmake_inputs = record.configuration.cmake_inputs
-        appeared: list[Path] = []
         changed: dict[Path, bool] = {}  # to whether CMake reads it
         for change in all_changes:
-            if record.declared_inputs.covers(change):
-                return None
             if record.install_inputs.covers(change):
                 continue  # the install script runs in every build
             by_cmake = cmake_inputs.covers(change)
+            if record.declared_inputs.covers(change) or "present" in (change.old, change.new):
+                return None
             if change.kind == "glob":
                 if not by_cmake:
                     return None
-            elif "present" in (change.old, change.new):
-                appeared.append(Path(self.step.roots.path_of(change.path)))
             else:
                 changed[Path(self.step.roots.path_of(change.path))] = by_cmake
-        if not changed and not appeared:
-            return set()
-        scanner = self.scanner(record)
-        dependents = scanner.dependents(changed)
+        dependents = self.scanner(record).dependents(changed) if changed else {}
         if any(not by_cmake and not dependents.get(path) for path, by_cmake in changed.items()):
             return None
-        stale = {product for products in dependents.values() for product in products}
-        return stale.union(scanner.shadowed_objects(appeared))
+        return {product for products in dependents.values() for product in products}
 
 
 def _still_pending(

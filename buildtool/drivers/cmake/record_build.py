@@ -71,7 +71,6 @@ def record_configuration(
         inputs=inputs,
         configuration=configuration,
         generated_files=generated,
-        ninja_deps=generated_files.ninja_deps_digest(tree.path),
         file_api_index=index_name(tree.path),
     )
     write_tree_record(tree.path, updated)
@@ -159,7 +158,6 @@ def _record_build(
         install_inputs=scanned.install,
         products=stamps(tree.path, configuration.rule_outputs),
         generated_files=generated_files.snapshot(tree.path, list(generated), generated),
-        ninja_deps=generated_files.ninja_deps_digest(tree.path),
         file_api_index=index_name(tree.path),
         pending_changes=pending,
         misparsed_deps=scanned.misparsed_deps,

@@ -18,7 +18,7 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 9
+VERSION = 10
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
 _EMPTY: Mapping[str, Any] = {}
@@ -50,7 +50,6 @@ class TreeRecord(Value):
     `install_inputs`: the part of it that is only copied by install() rules.
     `products`: the stamps of the files that Ninja made.
     `generated_files`: what CMake wrote, see `generated_files`.
-    `ninja_deps`: size and sha256 of the file in which Ninja keeps the headers of each object.
     `file_api_index`: the File API reply that `configuration` was read with.
     `pending_changes`: names of inputs that changed since Ninja last finished, and that Ninja will
     notice itself.
@@ -66,7 +65,6 @@ class TreeRecord(Value):
     install_inputs: PathSet = PathSet()
     products: Mapping[str, Stamp] = _EMPTY
     generated_files: Snapshot = _EMPTY
-    ninja_deps: tuple[int, str] = (0, "")
     file_api_index: str = ""
     pending_changes: tuple[str, ...] = ()
     misparsed_deps: Mapping[str, tuple[str, ...]] = _EMPTY
@@ -100,7 +98,6 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "install_inputs": record.install_inputs.as_json(),
         "products": record.products,
         "generated_files": record.generated_files,
-        "ninja_deps": record.ninja_deps,
         "file_api_index": record.file_api_index,
         "pending_changes": list(record.pending_changes),
         "misparsed_deps": record.misparsed_deps,
@@ -111,7 +108,6 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
 def _from_json(data: Any) -> TreeRecord:
     """Raises `InputsError` or a built-in exception for anything that `write_tree_record` does not
     write."""
-    size, digest = data["ninja_deps"]
     return TreeRecord(
         base_key=str(data["base_key"]),
         build_finished=data["build_finished"] is True,
@@ -130,7 +126,6 @@ def _from_json(data: Any) -> TreeRecord:
             str(name): (_stamp(row), str(content))
             for name, (row, content) in data["generated_files"].items()
         },
-        ninja_deps=(int(size), str(digest)),
         file_api_index=str(data["file_api_index"]),
         pending_changes=tuple(map(str, data["pending_changes"])),
         misparsed_deps={

@@ -136,12 +136,6 @@ def test_where_the_cache_is_on_another_file_system_files_are_copied(
         assert {path.name for path in copy.parent.iterdir()} == {"zig-1", "zig-2"}
 
 
-def test_a_file_in_the_place_of_its_directory_makes_way(own_toolchains: Path) -> None:
-    own_toolchains.write_text("", encoding="utf-8")
-
-    assert usable_zig().where.is_relative_to(own_toolchains)
-
-
 def test_a_compiler_that_somebody_damaged_is_linked_again(own_toolchains: Path) -> None:
     zig = usable_zig()
     assert zig.where.is_relative_to(own_toolchains)

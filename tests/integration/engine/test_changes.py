@@ -64,7 +64,7 @@ def corrupt_output(subject: Subject) -> None:
     path.write_bytes(data)
 
 
-def delete_in_tree(subject: Subject) -> None:
+def damage_tree(subject: Subject) -> None:
     """Damage an intermediate file, and edit a source."""
     (found,) = subject.root.glob(".buildtool/build/app/*/CMakeFiles/app.dir/main.c.o")
     found.write_bytes(b"half an obj")
@@ -162,7 +162,7 @@ CHANGES = [
     Change(
         "a new header that shadows",
         lambda s: s.write("dsp/a/first/level.h", "#define LEVEL 9\n"),
-        built(A, "imp.c", LINK_A),
+        built(A, *EVERYTHING[A], "two.c"),
     ),
     Change(
         "a new file that nothing looks at",
@@ -171,7 +171,7 @@ CHANGES = [
     ),
     Change("an output deleted", delete_output, restored=(A,), same_outputs=True),
     Change("an output corrupted", corrupt_output, restored=(B,), same_outputs=True),
-    Change("the build tree damaged", delete_in_tree, built(HOST, "main.c", "other.c", "link app")),
+    Change("the build tree damaged", damage_tree, built(HOST, *EVERYTHING[HOST])),
     Change("touch", touch, same_outputs=True),  # the next build of a step would run CMake
     Change(
         "a variable that is not on the list",

@@ -1,4 +1,4 @@
-"""Unexpected entries are removed from this tool's own directories, and only from these."""
+"""This tool's own directories, and what stops it there."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core import own_directory
-from buildtool.core.files import open_own, write_if_changed
-from buildtool.core.own_directory import make_directory, own_root, repair_file
+from buildtool.core.own_directory import make_directory, own_root
 from buildtool.core.trees import remove_tree
+from buildtool.core.unwritable import as_unwritable_error
 
 Put = Callable[[Path], object]
 
@@ -27,11 +26,6 @@ KINDS: dict[str, Put] = {
     "a link to loop": lambda path: path.symlink_to(path.name),
     "a link to /etc": lambda path: path.symlink_to("/etc"),
 }
-
-
-@pytest.fixture(autouse=True)
-def _no_repairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_directory, "repairs", [])
 
 
 @pytest.fixture
@@ -50,53 +44,26 @@ def state(tmp_path: Path, cache: Path) -> Path:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["loop", "a/loop", "a/b/loop"])
-def test_what_is_in_the_way_of_a_directory_is_replaced(name: str, kind: str, state: Path) -> None:
+def test_only_directories_are_used_and_no_links(name: str, kind: str, state: Path) -> None:
     (state / name).parent.mkdir(parents=True)
     KINDS[kind](state / name)
-    make_directory(state / name / "c" / "d")
-    assert (state / name / "c" / "d").is_dir()
-    assert not (state / name).is_symlink()
-    assert own_directory.repairs == [f"replaced {state / name}, which was {kind}"]
-    assert any(Path("/etc").iterdir())
+    with pytest.raises(NotADirectoryError) as caught:
+        make_directory(state / name / "c" / "d")
+    error = as_unwritable_error(caught.value)
+    assert error
+    assert error.message.startswith("the project's build directory cannot be used")
+    assert str(state / name) in error.message
+    assert error.remedy == f"Make it writable, or delete it: rm -rf '{state}'."
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "a directory"])
-def test_what_is_in_the_way_of_a_file_is_replaced(kind: str, state: Path) -> None:
-    path = state / "a" / "loop"
-    path.parent.mkdir(parents=True)
-    {**KINDS, "a directory": folder}[kind](path)
-    assert write_if_changed(path, "content")
-    assert path.read_text() == "content"
-    assert not path.is_symlink()
-    assert (own_directory.repairs == []) == (kind != "a directory")  # a rename replaces others
-    path.unlink()
-    {**KINDS, "a directory": folder}[kind](path)
-    os.close(open_own(path, os.O_RDWR))
-    assert path.is_file()
-    assert not path.is_symlink()
-
-
-def test_a_link_to_the_same_content_is_replaced(state: Path, tmp_path: Path) -> None:
-    (tmp_path / "of the user").write_text("content")
-    state.mkdir()
-    (state / "file").symlink_to(tmp_path / "of the user")
-    assert write_if_changed(state / "file", "content")
-    assert not (state / "file").is_symlink()
-
-
-def test_nothing_is_removed_elsewhere(tmp_path: Path, cache: Path) -> None:
-    (tmp_path / "project" / ".buildtool").mkdir(parents=True)  # without a project file
-    for parent in (tmp_path / "project" / ".buildtool", tmp_path, cache, cache / "sysroots"):
-        path = parent / "of the user"
-        path.mkdir(parents=True)
-        with pytest.raises(OSError, match="director"):
-            write_if_changed(path, "content")
-        assert not repair_file(path)
-        (path / "file").write_text("x")
-        with pytest.raises(OSError, match=r"Not a directory|File exists"):
-            make_directory(path / "file" / "sub")
-        assert (path / "file").read_text() == "x"
-    assert own_directory.repairs == []
+def test_of_the_cache_only_what_is_wrong_has_to_go(cache: Path) -> None:
+    cache.mkdir()
+    (cache / "actions").write_text("x")
+    with pytest.raises(NotADirectoryError) as caught:
+        make_directory(cache / "actions" / "ac")
+    error = as_unwritable_error(caught.value)
+    assert error
+    assert error.remedy == f"Delete it: rm -rf '{cache}/actions'."
 
 
 def test_git_ignores_a_new_state_directory_only(state: Path, cache: Path) -> None:
@@ -122,17 +89,6 @@ def test_what_the_user_named_is_not_removed(tmp_path: Path, cache: Path) -> None
     assert cache.is_symlink()
 
 
-def test_a_file_of_the_user_may_have_the_name_of_the_state(state: Path) -> None:
-    state.write_text("of the user", encoding="utf-8")
-    with pytest.raises(NotADirectoryError):
-        make_directory(state / "state")
-    assert state.read_text(encoding="utf-8") == "of the user"
-    state.unlink()
-    state.symlink_to("nothing")
-    make_directory(state / "state")
-    assert own_directory.repairs == [f"replaced {state}, which was a link to nothing"]
-
-
 def test_links_to_directories_that_the_user_made_are_kept(
     state: Path, cache: Path, tmp_path: Path
 ) -> None:
@@ -142,7 +98,6 @@ def test_links_to_directories_that_the_user_made_are_kept(
         place.symlink_to(tmp_path / "elsewhere")
         make_directory(place / "sub")
         assert place.is_symlink()
-    assert own_directory.repairs == []
 
 
 def test_whose_a_path_is(state: Path, cache: Path) -> None:

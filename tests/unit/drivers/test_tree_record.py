@@ -33,7 +33,6 @@ WHOLE = TreeRecord(
     install_inputs=PathSet.of(),
     products={"a.o": (1, 2, 3, 4)},
     generated_files={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
-    ninja_deps=(9, "d" * 64),
     file_api_index="index-1.json",
     pending_changes=("{project}/a.c",),
 )
@@ -75,7 +74,6 @@ def test_a_record_is_read_as_it_was_written(tree: Path) -> None:
         ("products", {"a.o": 7}),
         ("generated_files", ["build.ninja"]),
         ("generated_files", {"build.ninja": [1, 2]}),
-        ("ninja_deps", [9]),
     ],
 )
 def test_an_invalid_record_is_ignored(key: str, value: Any, tree: Path) -> None:

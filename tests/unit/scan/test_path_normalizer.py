@@ -201,8 +201,8 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         found = new_collector(root)
         path_filter = found.path_filter
         headers = (f"{root}/src/a.c", path_filter.normalizer.path(header))
-        shadows = Shadows(tree(root, *directories), {"/main.o": headers}, path_filter)
-        shadows.add_to(found, sys.maxsize)
+        built = tree(root, *directories)
+        Shadows(built, {"/main.o": headers}, path_filter).add_to(found, sys.maxsize)
         absent = found.absent
         assert not any(os.path.lexists(roots(root).path_of(name)) for name in absent)
         missing = path_filter.normalizer.normalize(earlier).missing_directory
@@ -214,7 +214,6 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
             return
         appeared = [path for name in absent if os.path.lexists(path := roots(root).path_of(name))]
         assert appeared
-        assert shadows.objects(appeared) == ("/main.o",)
 
 
 @FEWER
@@ -231,8 +230,8 @@ def test_a_tested_header_that_appears(below: str, choices: list[int]) -> None:
         header, source = f"{directory}/{name}", f"{root}/src/a.c"
         Path(source).write_text(f'#if __has_include("{name}")\n', encoding="utf-8")
         assume(not os.path.lexists(header))
-        shadows = Shadows(tree(root, directory), {"/main.o": (source,)}, found.path_filter)
-        shadows.add_to(found, sys.maxsize)
+        built = tree(root, directory)
+        Shadows(built, {"/main.o": (source,)}, found.path_filter).add_to(found, sys.maxsize)
         missing = found.path_filter.normalizer.normalize(header).missing_directory
         if not found.path_filter.name(missing or header):  # the build creates it
             return
@@ -243,7 +242,6 @@ def test_a_tested_header_that_appears(below: str, choices: list[int]) -> None:
         paths = map(roots(root).path_of, found.absent)
         appeared = [path for path in paths if os.path.lexists(path)]
         assert appeared
-        assert shadows.objects(appeared) == ("/main.o",)
 
 
 def tree(root: Path, *includes: str) -> BuildTree:

@@ -162,20 +162,6 @@ class InputScanner:
         self._read_trace(install_trace, install)
         return replace(found, install=install.paths - found.paths)
 
-    def shadowed_objects(self, appeared: Collection[Path]) -> tuple[Path, ...]:
-        """The objects whose compiler would now find one of the paths `appeared`, or a file below
-        one of them, in place of a header that it found."""
-        if not appeared:
-            return ()
-        outputs = self.ninja.rule_outputs()
-        headers = {
-            name: self.misparsed_deps.get(name) or files
-            for name, files in self.ninja.headers().items()
-            if name in outputs
-        }
-        shadows = Shadows(read_build_tree(self.tree), headers, self._path_filter(outputs))
-        return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))
-
     def dependents(self, files: Collection[Path]) -> dict[Path, tuple[Path, ...]]:
         """For each of `files` what is made directly from it, as far as a tool reported it."""
         certain = {name: paths for name, paths in self.misparsed_deps.items() if paths}

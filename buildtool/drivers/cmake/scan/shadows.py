@@ -94,19 +94,6 @@ class Shadows:
         if path and (name := self._path_filter.name(path)) is not None:
             found.absent.add(name)
 
-    def objects(self, appeared: Collection[str]) -> tuple[str, ...]:
-        """The objects whose compiler would now find one of the paths `appeared`, or a file below
-        one of them."""
-        return tuple(
-            name
-            for name in self._headers
-            if any(
-                _affects(path, directory, files)
-                for directory, files in itertools.chain(self._shadowing(name), self._tested(name))
-                for path in appeared
-            )
-        )
-
     def _shadowing(self, name: str) -> Iterator[tuple[str, set[str]]]:
         """For the object `name`: directories, and files below each that would shadow a header."""
         headers = self._headers[name]
@@ -266,13 +253,3 @@ def _existed(path: str, file_states: FileStates, since_ns: int) -> bool:
     except OSError:
         return False
     return stat.S_ISDIR(status.st_mode) or status.st_ctime_ns < since_ns
-
-
-def _affects(path: str, directory: str, files: Iterable[str]) -> bool:
-    """Whether `path` is one of `files` below `directory`, or a directory above one of them."""
-    if path == directory or directory.startswith(f"{path}/"):
-        return True
-    if not path.startswith(f"{directory}/"):
-        return False
-    name = path[len(directory) + 1 :]
-    return name in files or any(file.startswith(f"{name}/") for file in files)
