@@ -11,14 +11,12 @@ import pytest
 
 from buildtool.cache.emulator_cache import INSTALL, state_of
 from buildtool.core.events import Event, StepFinished
-from buildtool.deploy.emulated.device import CONFIGURATION, prepare
 from buildtool.deploy.emulated.emulator import (
     Emulator,
     build_emulator,
     emulator_steps,
     source_roots,
 )
-from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.emulated.verify import is_whole
 from buildtool.engine.record import read_record, record_file
 from buildtool.engine.result import StepOutcome
@@ -62,30 +60,6 @@ def app(tmp_path: Path) -> Path:
     (root / "host" / "CMakeLists.txt").write_text(LISTS)
     (root / "host" / "app.c").write_text(MAIN)
     return root
-
-
-def test_a_device_with_something_else_in_place_of_its_files(app: Path) -> None:
-    root = app / ".buildtool" / "device" / "qcs6490"
-    soc = find_soc("QCS6490")
-    prepare(root, soc, print)
-    links = {path.name: path.readlink() for path in (root / "lib").iterdir()}
-    for turn in range(2):
-        for path in (root / "lib" / "libc.so.6", root / "lib" / "libcdsprpc.so.1"):
-            path.unlink()
-            (path / "sub").mkdir(parents=True) if turn else os.mkfifo(path)
-        (root / CONFIGURATION).unlink()
-        os.mkfifo(root / CONFIGURATION)
-        shutil.rmtree(root / "usr" / "lib")
-        (root / "usr" / "lib").symlink_to("lib" if turn else "/etc")
-        prepare(root, soc, refuse)
-        assert {path.name: path.readlink() for path in (root / "lib").iterdir()} == links
-        assert "soc=QCS6490\n" in (root / CONFIGURATION).read_text()
-        assert (root / "usr" / "lib" / "rfsa" / "adsp").is_dir()
-        assert not (root / "usr" / "lib").is_symlink()
-    shutil.rmtree(root / "lib")
-    (root / "lib").write_text("a file")
-    prepare(root, soc, refuse)
-    assert {path.name: path.readlink() for path in (root / "lib").iterdir()} == links
 
 
 def refuse(event: object) -> None:
