@@ -23,7 +23,7 @@ from buildtool.plan.step_key import base_key, step_fields
 
 if TYPE_CHECKING:
     from buildtool.cache.outputs import Output
-    from buildtool.drivers.cmake.driver import Driver
+    from buildtool.drivers.cmake.cmake_runner import CMakeRunner
     from buildtool.drivers.cmake.step_warnings import StepWarnings
     from buildtool.drivers.conan.install import Dependencies
     from buildtool.inputs.path_sets import ReadInputs
@@ -70,17 +70,17 @@ class CMakeDriver:
         return {**fields, "packages": self._packages.key} if self._packages else fields
 
     def build(self, fields: Mapping[str, Any], resources: BuildResources) -> ReadInputs:
-        with self._open(fields, resources) as driver, resources.token():
-            return driver.build(base_key(fields), resources.token_lost)
+        with self._open(fields, resources) as runner, resources.token():
+            return runner.build(base_key(fields), resources.token_lost)
 
     def configure(
         self, fields: Mapping[str, Any], resources: BuildResources
     ) -> tuple[dict[str, str], bool]:
         """Configure the build tree if necessary, and build nothing: the cache entries that CMake
         was given, and whether it ran."""
-        with self._open(fields, resources) as driver:
-            _, ran = driver.ensure_configured(base_key(fields))
-            return driver.cache, ran
+        with self._open(fields, resources) as runner:
+            _, ran = runner.ensure_configured(base_key(fields))
+            return runner.cache, ran
 
     def check(
         self, outputs: Sequence[Output], directory: Path, resources: BuildResources
@@ -106,11 +106,11 @@ class CMakeDriver:
             show_kept(file, lambda text: resources.listener(Warned(self.step.name, text)))
 
     @contextlib.contextmanager
-    def _open(self, fields: Mapping[str, Any], resources: BuildResources) -> Iterator[Driver]:
+    def _open(self, fields: Mapping[str, Any], resources: BuildResources) -> Iterator[CMakeRunner]:
         """The tools of the step, with its log open."""
         from buildtool.drivers.cmake.arguments import tool_environment
+        from buildtool.drivers.cmake.cmake_runner import CMakeRunner
         from buildtool.drivers.cmake.compiler_launcher import chosen, find_compiler_launcher
-        from buildtool.drivers.cmake.driver import Driver
         from buildtool.drivers.cmake.step_log import step_log
 
         step, listener = self.step, resources.listener
@@ -119,7 +119,7 @@ class CMakeDriver:
         if zig := step.profile.places.get("ZIG"):
             _make_zig_ready(Path(zig))
         with step_log(resources.logs, step.name, step.summary) as log:
-            yield Driver(
+            yield CMakeRunner(
                 step=step,
                 dependencies=self._packages,
                 compiler_launcher=launcher,

@@ -12,7 +12,7 @@ from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
-from buildtool.drivers.cmake.driver import Driver
+from buildtool.drivers.cmake.cmake_runner import CMakeRunner
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install_rules import Installation, read_installation
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
@@ -189,12 +189,12 @@ class Configurator:
     def _run(self, step: CMakeStep, place: Path) -> ConfigureResult:
         limit = LIMIT if bool(step.arch) in self._warm else FIRST_LIMIT
         log = StepLog(place / "log", step.name, limit)
-        driver = _driver(step, log)
+        runner = _runner(step, log)
         try:
-            driver.configure()
+            runner.configure()
             self._warm.add(bool(step.arch))
-            driver.check_configuration()
-            return _configured(driver, _text(log.path))
+            runner.check_configuration()
+            return _configured(runner, _text(log.path))
         except BuildtoolError as error:
             output = _text(log.path)
             calls = traced_calls(step.tree / TRACE, step.root)
@@ -211,9 +211,9 @@ class Configurator:
             log.close()
 
 
-def _driver(step: CMakeStep, log: StepLog) -> Driver:
+def _runner(step: CMakeStep, log: StepLog) -> CMakeRunner:
     silent: Callable[[str], None] = lambda _: None  # noqa: E731
-    return Driver(
+    return CMakeRunner(
         step=step,
         dependencies=None,
         compiler_launcher=None,
@@ -226,9 +226,9 @@ def _driver(step: CMakeStep, log: StepLog) -> Driver:
     )
 
 
-def _configured(driver: Driver, output: str) -> Configured:
-    step = driver.step
-    graph = NinjaQuery(step.tree, step.cmake.ninja, driver.environment).graph()
+def _configured(runner: CMakeRunner, output: str) -> Configured:
+    step = runner.step
+    graph = NinjaQuery(step.tree, step.cmake.ninja, runner.environment).graph()
     unused = _UNUSED.search(output)
     return Configured(
         step,

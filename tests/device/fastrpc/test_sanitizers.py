@@ -22,8 +22,16 @@ SCRIPTS = {
 KINDS = ["thread", "address,undefined"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [
+        pytest.param(
+            text, kind, id=f"{name}-{kind}", marks=() if name == short else pytest.mark.long
+        )
+        for kind, short in zip(KINDS, ("calls", "crashes"), strict=True)
+        for name, text in SCRIPTS.items()
+    ],
+)
 def test_calls(device: Device, toolbox: Toolbox, tmp_path: Path, script: str, kind: str) -> None:
     program = toolbox.client_with_sanitizer(kind)
     crashes = tmp_path / "crashes"
@@ -35,7 +43,7 @@ def test_calls(device: Device, toolbox: Toolbox, tmp_path: Path, script: str, ki
     assert (crashes.stat().st_size > 0) == ("kill_dsp" in script)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(KINDS[0], marks=pytest.mark.long), KINDS[1]])
 def test_a_command_line_that_is_too_long(device: Device, toolbox: Toolbox, kind: str) -> None:
     program = toolbox.client_with_sanitizer(kind)
     script = "unsigned_pd -1 1; open h probe"

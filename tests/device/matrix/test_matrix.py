@@ -36,14 +36,16 @@ HOST = {
     ("native", "cxx"): NATIVE,
     ("native", "shared"): NATIVE,
 }
+SHORT = {("zig", "shared"), ("gcc", "cxx"), ("clang", "shared"), ("native", "cxx")}
+"""The cells that are in the short suite, too."""
 LLVM = {
     "c": "runs",
     "cxx": "runs",
     "full": 'dsp-toolchain = "sdk"',
     "shared": "runs",
 }
-C = pytest.param("c", marks=pytest.mark.long)
-"""The kind `shared` has a C program or skel, too."""
+C, CXX = (pytest.param(kind, marks=pytest.mark.long) for kind in ("c", "cxx"))
+"""The kind `shared` has a C program or skel, too, and `full` a C++ one."""
 SDK = {"c": "runs", "cxx": "runs", "full": "builds", "shared": "runs"}
 
 
@@ -63,8 +65,10 @@ def write(root: Path, host: str, skel: str, target: str) -> None:
     (root / "buildtool.toml").write_text("\n".join(tables))
 
 
-@pytest.mark.parametrize("kind", [C, "cxx", "shared"])
-@pytest.mark.parametrize("toolchain", ["zig", "gcc", "clang", "native"])
+@pytest.mark.parametrize(
+    ("toolchain", "kind"),
+    [pytest.param(*cell, marks=() if cell in SHORT else pytest.mark.long) for cell in HOST],
+)
 def test_ubuntu(toolchain: str, kind: str, root: Path, buildtool: Buildtool) -> None:
     write(root, kind, "", f'platform = "ubuntu-aarch64"\ntoolchain = "{toolchain}"')
 
@@ -72,7 +76,7 @@ def test_ubuntu(toolchain: str, kind: str, root: Path, buildtool: Buildtool) -> 
 
 
 @pytest.mark.usefixtures("earlier_builds")  # of the caller
-@pytest.mark.parametrize("kind", [C, "cxx", "full", "shared"])
+@pytest.mark.parametrize("kind", [C, CXX, "full", "shared"])
 def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
     write(
         root,
@@ -85,7 +89,7 @@ def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
 
 
 @pytest.mark.usefixtures("earlier_builds")
-@pytest.mark.parametrize("kind", [C, "cxx", "full", "shared"])
+@pytest.mark.parametrize("kind", [C, CXX, "full", "shared"])
 @pytest.mark.parametrize(
     "version",
     [
@@ -117,7 +121,7 @@ def test_hexagon_sdk_stand_in(
         assert shipped == {"libanswer_skel.so", "libc++.so.1", "libc++abi.so.1"}
 
 
-@pytest.mark.parametrize("kind", [C, "cxx", "shared"])
+@pytest.mark.parametrize("kind", [C, "cxx", pytest.param("shared", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "release",
     [

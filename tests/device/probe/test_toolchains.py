@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from buildtool.core.elf import read_elf
 from tests.project import Project
 
@@ -42,6 +44,7 @@ toolchain = "gcc"
 }
 
 
+@pytest.mark.long
 def test_the_probe_passes_with_each_compiler(sample: Sample) -> None:
     file = sample.root / "buildtool.toml"
     before = file.read_text()

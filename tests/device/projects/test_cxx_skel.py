@@ -108,7 +108,7 @@ int main(void)
 }
 
 
-@pytest.mark.parametrize("soc", ["QCS6490", "SM8750"])
+@pytest.mark.parametrize("soc", ["QCS6490", pytest.param("SM8750", marks=pytest.mark.long)])
 def test_containers_in_a_skel(tmp_path_factory: pytest.TempPathFactory, soc: str) -> None:
     root: Path = tmp_path_factory.getbasetemp() / "cxx skel"
     project = Project(root)

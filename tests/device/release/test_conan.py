@@ -210,6 +210,7 @@ def revisions(home: Path) -> Any:
     return revision, identity, [*rest["revisions"]]
 
 
+@pytest.mark.long
 def test_id_and_revisions_of_the_package_are_the_same_from_another_clone(
     library: Project, home: Path, tmp_path: Path
 ) -> None:

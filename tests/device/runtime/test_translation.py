@@ -127,7 +127,7 @@ def inputs_for(source: random.Random, syntax: str) -> Inputs:
 UNCHANGED = {"Vd.sf=Vu.sf", "Vd.hf=Vu.hf"}
 
 
-@pytest.mark.parametrize("stripped", [False, True])
+@pytest.mark.parametrize("stripped", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_results(device: Device, skel: Path, stripped: bool) -> None:
     """Bit for bit those of exact arithmetic."""
     install(device, without_section_headers(skel) if stripped else skel, "translation")

@@ -52,6 +52,7 @@ platform = "ubuntu-aarch64"
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not SOURCES.is_dir(), reason="there is no GoogleTest: scripts/setup tests")
 def test_googletest(tmp_path: Path) -> None:
     project = Project(tmp_path / "ring")

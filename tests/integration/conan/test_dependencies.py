@@ -89,6 +89,7 @@ def test_conan_starts_only_when_something_changed(conan_project: ConanProject) -
     assert conan_project.output() == "2\n"
 
 
+@pytest.mark.long
 def test_what_a_conanfile_py_generates_counts(conan_project: ConanProject) -> None:
     """Variables of CMakeToolchain reach the component, and a layout moves the generated files."""
     conan_project.recipe("calc", shared=False)

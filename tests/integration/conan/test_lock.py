@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.conftest import LONG
 
 from .conftest import ConanProject
@@ -73,6 +75,7 @@ def test_a_lockfile_from_build_to_build(conan_project: ConanProject) -> None:
     assert nothing == "nothing to lock: no [host.NAME] has a 'conan' or 'debian'\n"
 
 
+@pytest.mark.long
 def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanProject) -> None:
     conan_project.header("calc")
     conan_project.header("extra", "1")

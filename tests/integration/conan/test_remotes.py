@@ -71,6 +71,7 @@ def test_a_package_from_a_remote_is_locked_with_its_revision(
     assert "'conan-remotes'" in error
 
 
+@pytest.mark.long
 def test_remotes_come_and_go_with_the_project_file(conan_project: ConanProject) -> None:
     conan_project.header("calc")
 

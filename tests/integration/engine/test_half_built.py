@@ -87,15 +87,9 @@ HARMS: dict[str, Callable[[Path], object]] = {
     "a file that CMake configured edited": lambda tree: (tree / "number.h").write_text(
         "#define NUMBER 9\n"
     ),
-    "it deleted": lambda tree: (tree / "number.h").unlink(),
     "the rules deleted": lambda tree: (tree / "CMakeFiles/rules.ninja").unlink(),
-    "Ninja's file deleted": lambda tree: (tree / "build.ninja").unlink(),
     "Ninja's dependencies emptied": lambda tree: (tree / ".ninja_deps").write_bytes(b""),
     "the reply deleted": lambda tree: shutil.rmtree(tree / ".cmake/api/v1/reply"),
-    "the query deleted": lambda tree: (
-        tree / ".cmake/api/v1/query/client-buildtool/codemodel-v2"
-    ).unlink(),
-    "the trace emptied": lambda tree: (tree / "configure.trace.json").write_text('{"version":1}\n'),
 }
 
 

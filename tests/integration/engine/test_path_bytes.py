@@ -157,7 +157,14 @@ def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> 
     assert other.all_at("two")
 
 
-@pytest.mark.parametrize(("toolchain", "twins"), [("gcc", True), ("clang", False), ("clang", True)])
+@pytest.mark.parametrize(
+    ("toolchain", "twins"),
+    [
+        pytest.param("gcc", True, marks=pytest.mark.long),
+        pytest.param("clang", False, marks=pytest.mark.long),
+        ("clang", True),
+    ],
+)
 def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(
     toolchain: str, twins: bool, tmp_path: Path
 ) -> None:
@@ -196,6 +203,7 @@ def test_a_directory_that_ninja_could_not_read_is_refused(tmp_path: Path) -> Non
     assert not (app.root / ".buildtool/build").exists()
 
 
+@pytest.mark.long
 def test_a_generator_that_reads_files_with_any_byte_in_their_path(tmp_path: Path) -> None:
     """The generator writes a dependency file, which CMake reads before Ninja does."""
     groups = [byte for byte, *_ in in_groups() if byte != b"\t"]

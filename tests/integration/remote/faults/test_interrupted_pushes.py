@@ -18,7 +18,7 @@ from tests.integration.remote.faults.conftest import Line
 from tests.remote.client import Task, start
 from tests.remote.remote import processes_with
 
-TIMES = 100 if LONG else 10
+TIMES = 100 if LONG else 6
 SIZE = 40_000
 COUNT = 25
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
 
 
-class Driver(Value):
+class CMakeRunner(Value):
     """Runs CMake and Ninja for one step.
 
     `needs` maps each step that this one needs to the digest of its outputs.  `environment` is that
