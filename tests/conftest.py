@@ -36,8 +36,8 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than processors, because tests also wait."""
-    return len(os.sched_getaffinity(0)) + 1
+    """Two workers more than processors, because tests also wait."""
+    return len(os.sched_getaffinity(0)) + 2
 
 
 def pytest_configure(config: pytest.Config) -> None:
