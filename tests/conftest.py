@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from buildtool.core.cache import cache_dir
+from buildtool.sdk.qemu import FORK_SAFE
 from tests.caches import SLOW, share
 
 pytest_plugins = ["tests.command_line", "tests.standins.fixtures", "tests.remote.fixtures"]
@@ -56,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # The programs that tests start compile buildtool to bytecode once, not each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.pop("PYTHONUNBUFFERED", None)  # with it, errors of writing come earlier than usual
+    os.environ.update(FORK_SAFE)  # for tests that start QEMU themselves
     os.environ["BUILDTOOL_CACHE"] = str(cache_dir())
     zig_cache = str(cache_dir() / "zig")
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = zig_cache

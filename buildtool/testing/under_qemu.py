@@ -33,7 +33,10 @@ def run_here(system: str, command: Sequence[str]) -> NoReturn:
         raise _cannot_run(program, "it was built for Android, which QEMU's user mode does not run")
     device = next(_emulated_devices(program), None)
     qemu, root = _qemu(program, device)
+    from buildtool.sdk.qemu import FORK_SAFE  # noqa: PLC0415 - only for ARM64
+
     libraries = dict.fromkeys(_library_directories(_tree(program)))
+    os.environ.update(FORK_SAFE)
     # QEMU itself must not load them.
     guest = ["-E", f"LD_LIBRARY_PATH={':'.join(libraries)}"] if libraries else []
     _become([str(qemu), "-L", str(root), *guest, str(program), *command[1:]])

@@ -16,7 +16,14 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
 from buildtool.release.slices import HOST, Release
-from buildtool.sdk.qemu import INSTALL_CXX, CrossGlibc, Qemu, find_cross_glibc, find_qemu
+from buildtool.sdk.qemu import (
+    FORK_SAFE,
+    INSTALL_CXX,
+    CrossGlibc,
+    Qemu,
+    find_cross_glibc,
+    find_qemu,
+)
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 
 PLATFORM = "ubuntu-aarch64"
@@ -120,6 +127,7 @@ def environment(device: EmulatedDevice, arch: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     return {
         **inherited,
+        **FORK_SAFE,
         "QEMU_LD_PREFIX": str(device.root),
         "BUILDTOOL_EXEC": str(device.qemu.aarch64),
         "BUILDTOOL_DSP_ARCH": arch,
