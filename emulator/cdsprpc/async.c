@@ -8,7 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "internal.h"
+#include "handles.h"
+#include "invoke.h"
+#include "threads.h"
 
 struct job {
     struct job *next;

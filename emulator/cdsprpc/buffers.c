@@ -1,10 +1,12 @@
 /* buffers.c: the buffers of the client, and the DSP processes that share them. */
+#include "buffers.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "session.h"
 
 struct buffer {
     struct buffer *next;
@@ -17,11 +19,6 @@ struct buffer {
     bool ours;     /* from rpcmem_alloc; otherwise fd is a duplicate */
     dev_t device;
     ino_t inode;
-};
-
-struct shared {
-    struct shared *next;
-    uint64_t id;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -273,15 +270,6 @@ int buffers_share_fd(struct session *session, int fd, uint64_t *id)
         *id = found.id;
     }
     return share(session, &found);
-}
-
-void buffers_session_gone(struct session *session)
-{
-    while (session->shared != NULL) {
-        struct shared *shared = session->shared;
-        session->shared = shared->next;
-        free(shared);
-    }
 }
 
 /* Keeps the buffers, because the child has their memory too. Initializes the lock again, because

@@ -3,13 +3,17 @@
  * Each line is key=value, or a comment that begins with `#`. qemu looks for a guest's files in the
  * device root first, so /etc/buildtool-sim.conf is the file in that root. BUILDTOOL_SIM_CONF names
  * another file. */
+#include "config.h"
+
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "log.h"
+#include "uri.h"
 
 #define DEFAULT_PATH "/etc/buildtool-sim.conf"
 /* An assumption: no source is known, and devices are reported to have a few hundred MiB. */

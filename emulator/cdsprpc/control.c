@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "config.h"
+#include "handles.h"
+#include "uri.h"
 
 #define ATTRIBUTES_MAX 256
 #define LATENCY_POLL_MAX 10000    /* microseconds */

@@ -1,13 +1,13 @@
 /* crashes.c: passes the reports of crashes on to `buildtool`. An environment variable names the
  * file, because it reaches every process of a run. */
+#include "crashes.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include "internal.h"
 
 #define MARK "@crash " /* begins a line for programs */
 #define REPORT_MAX 65536

@@ -6,10 +6,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffers.h"
+#include "log.h"
+#include "memory.h"
 #include "message.h"
 #include "queue_end.h"
 #include "queue_message.h"
+#include "queues.h"
+#include "session.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dspqueue *queues;
@@ -91,7 +95,7 @@ static void heard(int domain, const void *message, size_t size, int fd)
 
 static void listen_for_queues(void)
 {
-    message_on_upcall(WIRE_TOPIC_DSPQUEUE, heard);
+    watch_on_upcall(WIRE_TOPIC_DSPQUEUE, heard);
 }
 
 /* ---- creating and closing ---- */

@@ -1,9 +1,11 @@
 /* handles.c: the table of the client's handles. Numbers are never reused, so that a closed handle
  * is recognized. */
+#include "handles.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "session.h"
 
 #define FIRST_ID 0x10000u
 

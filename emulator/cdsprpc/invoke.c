@@ -1,12 +1,16 @@
 /* invoke.c: makes one call: sends the arguments and receives the reply.
  *
  * Arguments inside shared buffers are passed by reference, others through the socket. */
+#include "invoke.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffers.h"
+#include "handles.h"
+#include "session.h"
 
 #define BUFFERS_MAX 255
 

@@ -4,7 +4,9 @@
  * quic/fastrpc, src/apps_std_imp.c. */
 #include <unistd.h>
 
-#include "internal.h"
+#include "search.h"
+#include "session.h"
+#include "uri.h"
 
 /* Receives the name of a library and sends its descriptor, or the code of the search. */
 static int open_library(const struct session *session, int socket, uint32_t size)

@@ -1,8 +1,10 @@
 /* log.c: writes messages of the library and FARF messages of the ARM side to standard error. */
+#include "log.h"
+
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "cdsprpc.h"
 #include "text.h"
 
 #define LINE_MAX_BYTES 8192

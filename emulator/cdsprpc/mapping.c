@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffers.h"
+#include "memory.h"
+#include "session.h"
 
 #define PAGE 4096u
 

@@ -1,7 +1,8 @@
 /* message.c: messages from a part of the library to its counterpart in the DSP shell. */
 #include "message.h"
 
-#include "internal.h"
+#include "buffers.h"
+#include "session.h"
 
 /* Finds or starts a session, and marks it so that it does not end with its last handle. */
 static int session_pinned(int domain, struct session **session)

@@ -21,12 +21,4 @@ int message_downcall(int domain, enum wire_topic topic, const void *in, size_t i
  * does. */
 int message_share_fd(int domain, int fd);
 
-/* A handler of upcalls. It runs on the session's listening thread and must return soon. It must not
- * call message_downcall on that thread. fd is the attached descriptor, which the handler closes, or
- * -1. message is NULL and size is 0 when the DSP process of the domain has died. */
-typedef void (*message_handler)(int domain, const void *message, size_t size, int fd);
-
-/* Sets the handler of a topic. Call this before the first downcall. */
-void message_on_upcall(enum wire_topic topic, message_handler handler);
-
 #endif

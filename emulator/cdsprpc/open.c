@@ -3,7 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "config.h"
+#include "handles.h"
+#include "invoke.h"
+#include "log.h"
+#include "search.h"
+#include "session.h"
+#include "settings.h"
+#include "uri.h"
 
 #define ALL_ONES_32 UINT32_MAX
 

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffers.h"
+#include "log.h"
 
 static void forget(const void *buf)
 {

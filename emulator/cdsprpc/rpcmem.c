@@ -8,27 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "buffers.h"
+#include "memory.h"
 
 #define PAGE 4096u
 #define DSP_PAGE 0x10000u /* of the emulated DSP */
 #define VECTOR 128u       /* bytes of an HVX vector, to which buffers are aligned */
-
-int memory_file(size_t size)
-{
-    int fd = (int)syscall(SYS_memfd_create, "rpcmem", 1u /* MFD_CLOEXEC */);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-const char *strict_mode(void)
-{
-    const char *mode = getenv("BUILDTOOL_SIM_STRICT");
-    return mode != NULL && (strcmp(mode, "back") == 0 || strcmp(mode, "front") == 0) ? mode : "";
-}
 
 static size_t round_up(size_t size, size_t unit)
 {

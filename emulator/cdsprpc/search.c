@@ -4,6 +4,8 @@
  * DSP_LIBRARY_PATH, or ADSP_LIBRARY_PATH if the former is not set, is a list of directories,
  * separated by `;`. An empty element is the working directory. The default directories follow. In
  * each directory, <domain>/<file> takes precedence over <file>. */
+#include "search.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "config.h"
+#include "log.h"
 #include "text.h"
 
 #define DEFAULTS "/usr/lib/rfsa/adsp;/usr/lib/dsp"

@@ -1,4 +1,6 @@
 /* session.c: a session: a DSP process and the channels to it. */
+#include "session.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "notifiers.h"
 
 #define SECONDS_TO_END 5
 #define SECONDS_TO_NOTIFY 1
@@ -121,7 +123,7 @@ void session_end(struct session *session)
 
 void session_await_notified(struct session *session)
 {
-    if (settings_in_notifier()) {
+    if (notifiers_calling()) {
         return;
     }
     pthread_mutex_lock(&session->lock);

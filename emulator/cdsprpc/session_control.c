@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "log.h"
+#include "notifiers.h"
+#include "session.h"
+#include "settings.h"
+#include "uri.h"
 
 #define PRIORITY_DEFAULT 192
 #define PRIORITY_MAX 255
@@ -46,7 +50,19 @@ static int relative_priority(int effective, const void *data)
 static int unsigned_module(int effective, const void *data)
 {
     const struct remote_rpc_control_unsigned_module *asked = data;
-    return settings_unsigned(effective, asked->enable != 0);
+    bool enable = asked->enable != 0;
+    struct session *session;
+    if (session_get(effective, false, &session) != AEE_SUCCESS) {
+        settings_unsigned(effective, enable);
+        return AEE_SUCCESS;
+    }
+    session_put(session);
+    if (settings_of(effective).unsigned_module == enable) {
+        return AEE_SUCCESS;
+    }
+    log_message("%s already runs %s process: request an unsigned one before the first open",
+                domain_name(effective % DOMAINS), enable ? "a signed" : "an unsigned");
+    return AEE_EALREADYLOADED;
 }
 
 static int session_close(int effective, const void *data)
@@ -73,7 +89,7 @@ static int notify(int effective, const void *data)
             return code;
         }
     }
-    return settings_add_notifier(effective, data);
+    return notifiers_add(effective, data);
 }
 
 static int accept_any(int effective, const void *data)
@@ -238,7 +254,7 @@ EXPORT int remote_session_control(uint32_t req, void *data, uint32_t datalen)
     case FASTRPC_REGISTER_STATUS_NOTIFICATIONS: {
         const remote_rpc_notif_register_t *asked = data;
         return asked->notifier_fn == NULL ? AEE_EBADPARM
-               : asked->domain == -1      ? settings_add_notifier(-1, asked)
+               : asked->domain == -1      ? notifiers_add(-1, asked)
                                           : each_domain(asked->domain, notify, asked);
     }
     case FASTRPC_PD_INITMEM_SIZE:

@@ -1,9 +1,14 @@
-/* sessions.c: the table of sessions, and their handling at fork, exit and dlclose. */
+/* sessions.c: the table of sessions. */
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "config.h"
+#include "log.h"
+#include "notifiers.h"
+#include "session.h"
+#include "settings.h"
+#include "uri.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 static struct session *sessions;
@@ -20,7 +25,11 @@ static void session_free(struct session *session)
         close(channel->socket);
         free(channel);
     }
-    buffers_session_gone(session);
+    while (session->shared != NULL) {
+        struct shared *shared = session->shared;
+        session->shared = shared->next;
+        free(shared);
+    }
     close(session->control);
     close(session->supervisor);
     close(session->errors);
@@ -78,7 +87,7 @@ static int start(struct session *session, const struct config *config)
     pthread_mutex_unlock(&starting);
     code = code == AEE_SUCCESS ? start_await_hello(session, config) : code;
     pthread_mutex_lock(&session->lock);
-    if (code == AEE_SUCCESS && settings_has_notifier(session->effective)) {
+    if (code == AEE_SUCCESS && notifiers_exist(session->effective)) {
         code = watch_start(session);
     }
     session->started = code == AEE_SUCCESS;
@@ -87,7 +96,7 @@ static int start(struct session *session, const struct config *config)
     pthread_cond_broadcast(&session->changed);
     pthread_mutex_unlock(&session->lock);
     if (code == AEE_SUCCESS) {
-        settings_call_notifiers(session->effective, FASTRPC_USER_PD_UP);
+        notifiers_call(session->effective, FASTRPC_USER_PD_UP);
     } else {
         sessions_remove(session);
         session_put(session);
@@ -201,25 +210,21 @@ void sessions_each(void (*act)(struct session *session, void *context), void *co
     free(all);
 }
 
-/* ---- fork, exit and dlclose ---- */
-
-#define SECONDS_TO_JOIN 2
-
-static void before_fork(void)
+void sessions_before_fork(void)
 {
     pthread_mutex_lock(&starting);
     pthread_mutex_lock(&lock);
 }
 
-static void in_parent(void)
+void sessions_in_parent(void)
 {
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&starting);
 }
 
 /* Closes a forked child's copies of its parent's sockets, because with them the DSP process could
- * not detect the end of the parent. The child can open sessions of its own. */
-static void in_child(void)
+ * not detect the end of the parent. */
+void sessions_in_child(void)
 {
     for (const struct session *session = sessions; session != NULL; session = session->next) {
         close(session->control);
@@ -231,32 +236,5 @@ static void in_child(void)
         }
     }
     sessions = NULL;
-    in_parent();
-    threads_forget();
-    handles_forget();
-    buffers_forget();
-}
-
-static void end_one(struct session *session, void *context)
-{
-    (void)context;
-    session_end(session);
-    session_await_notified(session);
-}
-
-__attribute__((constructor)) static void at_load(void)
-{
-    pthread_atfork(before_fork, in_parent, in_child);
-}
-
-/* Ends all DSP processes when the program ends or unloads the library, and waits for them, so that
- * none of them outlives the program. Then ends what would execute the library's code or refer to
- * it. Other threads may be in the library when the program ends. What they use is not freed. */
-__attribute__((destructor)) static void at_exit(void)
-{
-    sessions_each(end_one, NULL);
-    queues_stop(SECONDS_TO_JOIN);
-    threads_join(SECONDS_TO_JOIN);
-    handles_free();
-    buffers_free();
+    sessions_in_parent();
 }

@@ -21,8 +21,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "config.h"
+#include "crashes.h"
+#include "log.h"
+#include "memory.h"
+#include "search.h"
+#include "session.h"
+#include "settings.h"
 #include "text.h"
+#include "uri.h"
 
 #define HELLO_MILLISECONDS 30000
 #define ARGUMENTS_MAX 32

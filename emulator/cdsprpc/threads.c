@@ -1,9 +1,10 @@
 /* threads.c: the threads that the library creates. They end before the library is unloaded. */
 #define _GNU_SOURCE
+#include "threads.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "internal.h"
 
 struct own_thread {
     struct own_thread *next;

@@ -2,11 +2,13 @@
  *
  * A bare name X means libX_skel.so with X_skel_invoke. The rules are those of the open-source
  * libcdsprpc (quic/fastrpc, src/mod_table.c and src/fastrpc_apps_user.c). */
+#include "uri.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "cdsprpc.h"
 
 #define SCHEME "file://"
 

@@ -8,16 +8,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
-#include "message.h"
+#include "crashes.h"
+#include "log.h"
+#include "notifiers.h"
+#include "session.h"
 #include "text.h"
+#include "threads.h"
+#include "uri.h"
 
 #define TEXT_MAX 1500
 #define SUPERVISOR_MILLISECONDS 10000
 
-static message_handler handlers[WIRE_TOPIC_COUNT];
+static upcall_handler handlers[WIRE_TOPIC_COUNT];
 
-void message_on_upcall(enum wire_topic topic, message_handler handler)
+void watch_on_upcall(enum wire_topic topic, upcall_handler handler)
 {
     handlers[topic] = handler;
 }
@@ -169,7 +173,7 @@ void watch_until_dead(struct session *session, bool listening)
             handlers[topic](session->effective, NULL, 0, -1);
         }
     }
-    settings_call_notifiers(session->effective, flags);
+    notifiers_call(session->effective, flags);
     pthread_mutex_lock(&session->lock);
     session->notified = true;
     pthread_cond_broadcast(&session->changed);

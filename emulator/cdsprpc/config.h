@@ -1,0 +1,30 @@
+/* config.h: the configuration of the emulated device. */
+#ifndef BUILDTOOL_CDSPRPC_CONFIG_H
+#define BUILDTOOL_CDSPRPC_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cdsprpc.h"
+
+struct config {
+    char soc[64];
+    uint32_t arch; /* 0x68 for v68 */
+    uint32_t vtcm_bytes;
+    uint32_t heap_bytes;
+    uint32_t hvx_units;
+    uint32_t hw_threads;
+    bool hmx;
+    bool unsigned_pd;
+    bool domains[DOMAINS];
+    char qemu[1024];
+    char qemu_cpu[32];
+    char shell[1024];
+    char state[1024];
+};
+
+/* Returns the device's configuration, which is read once. Returns NULL when it is missing or
+ * invalid; the first call then writes a message to standard error. */
+const struct config *config_get(void);
+
+#endif

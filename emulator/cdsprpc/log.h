@@ -1,0 +1,8 @@
+/* log.h: messages of the library. */
+#ifndef BUILDTOOL_CDSPRPC_LOG_H
+#define BUILDTOOL_CDSPRPC_LOG_H
+
+/* Writes a line to standard error. It begins with "libcdsprpc: ". */
+void log_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
