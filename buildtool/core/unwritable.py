@@ -33,22 +33,27 @@ def as_unwritable_error(error: OSError) -> UnwritableError | None:
     if root is None:
         return None
     message = f"{path}: {error.strerror}"
+    is_other_kind = error.errno in _OTHER_KIND
     if root == cache_dir():
+        delete = is_other_kind and path != root
         return UnwritableError(
             f"the cache cannot be used: {message}",
             why=f"the cache directory is {root}{_owner(path)}",
-            remedy=f"Delete it: rm -rf '{path}'."
-            if error.errno in _OTHER_KIND and path != root
-            else CACHE_REMEDY,
+            remedy=f"Delete it: rm -rf '{path}'." if delete else CACHE_REMEDY,
         )
-    mend = f"Make it writable, or delete it: rm -rf '{root}'."
+    if is_other_kind:
+        remedy = f"Delete the directory: rm -rf '{root}'."
+    elif os.path.lexists(root):
+        remedy = f"Make the directory writable, or delete it: rm -rf '{root}'."
+    else:
+        remedy = (
+            "Make the project's directory writable, or copy the project to one that you can write"
+            " to."
+        )
     return UnwritableError(
         f"the project's build directory cannot be used: {message}",
         why=f"all builds of the project are in {root}{_owner(path)}",
-        remedy=mend
-        if os.path.lexists(root)
-        else "Make the project's directory writable, or copy the project to one that you can write"
-        " to.",
+        remedy=remedy,
     )
 
 

@@ -137,7 +137,7 @@ class IncrementalTree(Value):
     ) -> tuple[str, ...]:
         """The names of the changed files for which Ninja makes again whatever depends on them:
         files that only Ninja's rules and compilers read, and that are newer than all products."""
-        if not (all_changes and record.build_finished):
+        if not all_changes:
             return ()
         product_mtimes = (mtime for _, _, mtime, _ in record.products.values())
         newest = max([newest_output_mtime(self.path), *product_mtimes])

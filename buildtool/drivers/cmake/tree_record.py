@@ -2,7 +2,7 @@
 
 Ninja compares time stamps.  It does not notice a source that came with an old time stamp, nor an
 output that was changed by hand or that a killed build left incomplete.  So each build records its
-inputs and its files; before the next build, `incremental_tree` deletes whatever differs, and Ninja
+inputs and its files; before the next build, `incremental_tree` deletes what is affected, and Ninja
 makes it again.
 """
 

@@ -80,7 +80,9 @@ def test_a_built_project_that_may_only_be_read(deny: Deny, built: App) -> None:
     before = content(built.root)
     output = built.fails()
     assert "the project's build directory cannot be used" in output
-    assert f"→ Make it writable, or delete it: rm -rf '{built.root}/.buildtool'." in output
+    assert (
+        f"→ Make the directory writable, or delete it: rm -rf '{built.root}/.buildtool'." in output
+    )
     assert built.fails("clean")
     assert "up to date" in built.why()
     assert content(built.root) == before

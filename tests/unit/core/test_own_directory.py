@@ -53,7 +53,7 @@ def test_only_directories_are_used_and_no_links(name: str, kind: str, state: Pat
     assert error
     assert error.message.startswith("the project's build directory cannot be used")
     assert str(state / name) in error.message
-    assert error.remedy == f"Make it writable, or delete it: rm -rf '{state}'."
+    assert error.remedy == f"Delete the directory: rm -rf '{state}'."
 
 
 def test_of_the_cache_only_what_is_wrong_has_to_go(cache: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_lock_that_cannot_be_taken_is_an_error(put: Put, tmp_path: Path) -> No
         pass
     error = as_unwritable_error(caught.value)
     assert error
-    assert f"delete it: rm -rf '{state}'" in error.remedy
+    assert f"Delete the directory: rm -rf '{state}'" in error.remedy
 
 
 @PUT
