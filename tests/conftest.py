@@ -77,6 +77,8 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     with contextlib.suppress(FileExistsError):  # another worker created it
         share(cache, (*SLOW, "emulator"))
     os.environ["BUILDTOOL_CACHE"] = str(cache)
+    # A pytest that a test starts would delete what earlier runs have left, which takes minutes.
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(base)
 
 
 @pytest.fixture(autouse=True)
