@@ -9,18 +9,27 @@ Methods that query CMake or Ninja raise `FileApiError`, `TraceError` and `ToolEr
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.file_stamp import Stamp
+from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.own_directory import make_directory
 from buildtool.core.process import ToolError
+from buildtool.core.trees import status_of
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.file_api import FileApiError
 from buildtool.drivers.cmake.ninja_log import newest_output_mtime
-from buildtool.drivers.cmake.tree_files import BUILT, FINGERPRINT, delete, delete_files, stamps
+from buildtool.drivers.cmake.tree_files import (
+    BUILT,
+    FINGERPRINT,
+    INSTALL_TRACE,
+    delete,
+    delete_files,
+    stamps,
+)
 from buildtool.drivers.cmake.tree_record import TreeRecord, read_tree_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import UNKNOWN, Change, InputSet, changes, observe
@@ -30,6 +39,10 @@ from buildtool.plan.plan import CMakeStep
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.scan.input_scanner import InputScanner
     from buildtool.drivers.cmake.scan.ninja import NinjaQuery
+
+
+_WRITTEN = (".ninja_log", ".ninja_deps", INSTALL_TRACE, "install_manifest.txt")
+"""Files that CMake and Ninja write in each build, so that nothing is known of their content."""
 
 
 class IncrementalTree(Value):
@@ -114,9 +127,14 @@ class IncrementalTree(Value):
     def _was_changed(self, record: TreeRecord) -> bool:
         """Whether something else than the builds changed files of the tree.  Ninja notices a
         product that is missing."""
-        for name, stamp in stamps(self.path, record.products).items():
-            recorded = record.products[name]
-            if stamp != recorded and not (stamp[0] == recorded[0] and (self.path / name).is_dir()):
+        for name, recorded in record.products.items():
+            status = status_of(self.path / name)
+            if status and stamp_of(status) != recorded:
+                return True
+        # They would write through a link, and wait for a pipe.
+        for name in (*_WRITTEN, *(f"{name}.d" for name in record.products)):
+            status = status_of(self.path / name)
+            if status and not stat.S_ISREG(status.st_mode):
                 return True
         if not (self.path / FINGERPRINT).exists():
             return False  # CMake failed, and may have changed some of its files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,14 +24,15 @@ BUILT = "built.json"
 
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
-    """The stamps of the files `names`, relative to `tree`; of those that exist."""
+    """The stamps of those of `names`, relative to `tree`, that are files or links."""
     found = {}
     for name in names:
         try:
             status = os.lstat(tree / name)
         except (OSError, ValueError):
             continue
-        found[name] = stamp_of(status)
+        if not stat.S_ISDIR(status.st_mode):
+            found[name] = stamp_of(status)
     return found
 
 

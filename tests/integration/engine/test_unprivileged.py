@@ -111,12 +111,6 @@ def test_a_part_without_permissions(part: str, built: App) -> None:
     built.check_build()
 
 
-def test_a_build_tree_that_cannot_be_read_is_made_again(built: App) -> None:
-    (built.tree("app") / "CMakeFiles").chmod(0)
-    built.edit_source()
-    built.check_build()
-
-
 def test_an_empty_cache_that_may_only_be_read(app: App) -> None:
     for deny in (protect, give_away):
         app.cache = app.cache.with_name(f"cache {deny.__name__}")
