@@ -32,7 +32,7 @@ FOLDERS = ("b", "h", "o", "tmp", "z")
 HOUR_NS = 3600 * 10**9
 DAY_NS = 24 * HOUR_NS
 """A cache that was used within this time is kept: zig may be running."""
-_OUTPUT = re.compile(r"\bo/([0-9a-f]{32})/")
+_OUTPUT = re.compile(rf"\b{NAME}/o/([0-9a-f]{{32}})/")
 _TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
 
 
@@ -81,7 +81,7 @@ def repair(directory: Path, message: str) -> bool:
     named = {match[1] for match in _OUTPUT.finditer(message)}
     if all(any((directory / "o" / name).glob("*")) for name in named):
         return False
-    for manifest in (directory / "h").iterdir():
+    for manifest in (directory / "h").glob("*"):
         remove_tree(manifest)
     return True
 
@@ -95,8 +95,9 @@ def _delete(directory: Path, used: int) -> bool:
 
 
 def _used(path: Path) -> int:
-    """The time of modification in ns since the epoch; 0 when the path is missing."""
+    """The time of modification in ns since the epoch, for a link that of its target; 0 when the
+    path is missing."""
     try:
-        return path.lstat().st_mtime_ns
+        return path.stat().st_mtime_ns
     except OSError:
         return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from buildtool.deploy.emulated.device import environment, prepare
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.sysroot.emulated import SHELL
+from buildtool.sdk.qemu import FORK_SAFE
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
 
@@ -39,4 +40,4 @@ def _system(root: Path, soc: str) -> dict[str, str]:
     place.parent.mkdir(parents=True)
     shutil.copy(emulated.emulator.shell, place)
     variables = environment(emulated, "")
-    return {name: variables[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC")}
+    return {name: variables[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", *FORK_SAFE)}

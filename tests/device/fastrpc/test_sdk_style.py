@@ -19,6 +19,7 @@ from tests.device.runtime.cxx import CASES, abi_stand_in, library_stand_in, thro
 from tests.device.runtime.cxx import skel as cxx_skel
 from tests.device.runtime.test_modules import companion
 
+from .dsp_processes import wait_for_endless_calls
 from .toolbox import (
     ARM,
     HEADERS,
@@ -26,7 +27,6 @@ from .toolbox import (
     START_FILE,
     Device,
     Toolbox,
-    wait_for_endless_calls,
     zig_program,
 )
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from .toolbox import CONF, Device, Toolbox, dsp_processes, wait_for_endless_calls
+from .dsp_processes import dsp_processes, wait_for_endless_calls
+from .toolbox import CONF, Device, Toolbox
 
 OPEN = "unsigned_pd -1 1; open h probe;"
 DEAD = "8000040d"

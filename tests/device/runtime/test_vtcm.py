@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.device.fastrpc.toolbox import Device, dsp_processes
+from tests.device.fastrpc.dsp_processes import dsp_processes
+from tests.device.fastrpc.toolbox import Device
 
 from .test_threads import case
 

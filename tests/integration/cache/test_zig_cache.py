@@ -98,6 +98,20 @@ def test_a_build_records_that_it_uses_the_cache(zig: Zig, monkeypatch: pytest.Mo
     assert not [*entries(zig.cache)]
 
 
+def test_the_use_of_a_cache_on_another_disk_is_recorded_there(
+    zig: Zig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(zig.place))
+    elsewhere = zig.cache.rename(zig.place / "elsewhere")
+    zig.cache.symlink_to(elsewhere)
+    os.utime(zig.cache, (1, 1), follow_symlinks=False)
+    assert not [*entries(zig.cache)]
+    age(elsewhere)
+    assert len([*entries(zig.cache)]) == 1
+    make_ready()
+    assert not [*entries(zig.cache)]
+
+
 def test_outputs_that_zig_misses_are_made_again(zig: Zig) -> None:
     """zig by itself would fail each time."""
     (first,) = (zig.cache / "o").glob("*/first.o")
@@ -105,6 +119,7 @@ def test_outputs_that_zig_misses_are_made_again(zig: Zig) -> None:
     first.unlink()
     stderr = zig.compile("first").stderr
     assert not repair(zig.cache, f"an error about {second}")
+    assert not repair(zig.cache, f"an error about the project's o/{'0' * 32}/file")
     assert repair(zig.cache, stderr), stderr
     assert zig.compiles("first")
     assert zig.compiles("second")
