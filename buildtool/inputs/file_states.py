@@ -168,9 +168,10 @@ class _DirectoryStat:
             return None
 
     def _close(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-        self._descriptor = -1
+        # In this order, because Ctrl-C may come right after the call, and this is called again.
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _list_directory(directory: str) -> Mapping[str, bool] | None:

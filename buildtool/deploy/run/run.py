@@ -293,9 +293,9 @@ class _Lifeline:
 
     def cut(self) -> None:
         """Let the program be killed, if it has not ended."""
-        if self._handle >= 0:
-            os.close(self._handle)
-        self._handle = -1
+        handle, self._handle = self._handle, -1  # Ctrl-C may come right after the call
+        if handle >= 0:
+            os.close(handle)
 
 
 def _end(talk: Conversation, line: _Lifeline, signal: str) -> None:

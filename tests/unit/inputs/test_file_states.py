@@ -176,3 +176,20 @@ def test_a_stand_in_for_a_file_system_that_takes_no_notice_of_case_and_accents(
     monkeypatch.setattr(os.path, "lexists", exists)
     assert FileStates().exists(f"{tmp_path}/{other}")
     assert not FileStates().exists(f"{tmp_path}/other.h")
+
+
+def test_ctrl_c_while_a_directory_is_closed_closes_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The signal is handled right after the call: a second one could close another file."""
+    close, closed = os.close, []
+
+    def interrupted(descriptor: int) -> None:
+        close(descriptor)
+        closed.append(descriptor)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.close", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        FileStates().states([str(tmp_path / "a/x"), str(tmp_path), "/"])
+    assert len(closed) == 1
