@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 
 
@@ -20,9 +19,10 @@ def program() -> int:
 
         status = main()
     except KeyboardInterrupt:  # before the command line was read, or when the command had ended
-        status = 128 + signal.SIGINT
-    # The status is known: at exit, Ctrl-C would replace it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        status = 130
+    if signal := sys.modules.get("signal"):  # not imported by the shortest commands
+        # The status is known: at exit, Ctrl-C would replace it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     return status
 

@@ -11,7 +11,7 @@ import typer.main
 from referencing import Registry, Resource
 from typer.core import TyperCommand, TyperGroup
 
-from buildtool.cli.app import typer_app
+from buildtool.cli.typer_app import typer_app
 from tests.command_line import REPOSITORY
 
 ENDING = ".schema.json"

@@ -6,8 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from buildtool.core.errors import NOT_RUN, BuildtoolError, UsageError
+from buildtool.core.errors import BuildtoolError, UsageError
+
+if TYPE_CHECKING:
+    from buildtool.cli.commands import CommandEntry
+    from buildtool.cli.parameters import CommandLine
 
 INTERRUPTED = 130
 USAGE_ERROR = 2
@@ -15,6 +20,7 @@ USAGE_ERROR = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
+    from buildtool.cli.commands import COMMANDS, UNKNOWN
     from buildtool.cli.errors import as_error, show_error, show_internal_error
     from buildtool.cli.show import discard_output, flush
 
@@ -26,25 +32,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         getattr(sys, name).reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["__complete"]:
-        from buildtool.cli.complete import complete
+        from buildtool.cli.completion.complete import complete
 
         return complete(given[1:])
     directories, argv = _split_directories(given)
     if argv[:1] == ["help"]:
         argv = [*argv[1:], "--help"]
-    command = next((word for word in argv if not word.startswith("-")), "")
-    failed = NOT_RUN if command in ("run", "test") else 0
-    misused = NOT_RUN if command == "run" else 0
+    entry = COMMANDS.get(next((word for word in argv if not word.startswith("-")), ""), UNKNOWN)
     as_json = "--json" in _own_arguments(argv)
     status: int | None
     try:
         for directory in directories:
             _change_to(directory)
-        status = _run_command(argv, as_json=as_json, usage_status=misused)
+        status = _run_command(argv, as_json=as_json, entry=entry)
         flush()
     except BuildtoolError as error:
         show_error(error, as_json=as_json)
-        return (misused if isinstance(error, UsageError) else failed) or error.exit_status
+        status = entry.misused if isinstance(error, UsageError) else entry.failed
+        return status or error.exit_status
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has exited
@@ -52,14 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         problem = as_error(error)
         show_error(problem, as_json=as_json)
-        return failed or problem.exit_status
+        return entry.failed or problem.exit_status
     except MemoryError:
         status = None  # reported below, after the memory is free again
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):
             raise
         show_internal_error(error, as_json=as_json)
-        return failed or 1
+        return entry.failed or 1
     finally:
         try:
             flush()
@@ -72,36 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remedy="End other programs, raise the limit, or run fewer jobs at once: --jobs 1.",
         )
         show_error(problem, as_json=as_json)
-        return failed or problem.exit_status
+        return entry.failed or problem.exit_status
     return status
 
 
-def _run_command(argv: list[str], *, as_json: bool, usage_status: int) -> int:
-    status = _run_without_typer(argv)
-    if status is not None:
-        return status
-    from typer.exceptions import Abort, TyperException
-
-    from buildtool.cli.app import COMMANDS, typer_app
-    from buildtool.cli.errors import show_usage_error
-
-    names = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS
-    try:
-        status = typer_app(names)(argv, prog_name="buildtool", standalone_mode=False)
-    except TyperException as error:
-        show_usage_error(error, as_json=as_json)
-        return usage_status or error.exit_code
-    except Abort:
-        return INTERRUPTED
-    return status if isinstance(status, int) else 0
-
-
-def _run_without_typer(argv: list[str]) -> int | None:
-    """Run the simplest command lines, which are also the most frequent ones: None for others.
-
-    Of `build` with nothing to do, importing typer and describing the commands to it would take half
-    of the instructions (220 of 445 million, callgrind); of `--help` and `--version`, two thirds.
-    """
+def _run_command(argv: list[str], *, as_json: bool, entry: CommandEntry) -> int:
     if argv in (["--version"], ["-V"], ["version"]):
         from buildtool import __version__
         from buildtool.cli.show import show
@@ -112,27 +92,34 @@ def _run_without_typer(argv: list[str]) -> int | None:
         from buildtool.cli.help import help_page
         from buildtool.cli.show import write
 
-        page = help_page(argv[:-1])
-        write(page)
-        return (0 if argv else USAGE_ERROR) if page else None
-    own = _own_arguments(argv)
-    if len(own) > 3 or own == [] or any(word.startswith("-") for word in own):
-        return None
-    if own[0] == "build" and own == argv and len(own) < 3:
-        from buildtool.cli.build_target import build_target
+        if page := help_page(argv[:-1]):
+            write(page)
+            return 0 if argv else USAGE_ERROR
+    from buildtool.cli.parameters import CommandLine
+    from buildtool.cli.without_typer import run_without_typer
 
-        build_target(*own[1:])
-        return 0
-    if own[0] == "package" and own == argv and len(own) < 3:
-        from buildtool.cli.package_target import package_target
+    own = _own_arguments(argv) if entry.program else argv
+    line = CommandLine(tuple(own), tuple(argv[len(own) + 1 :]))
+    status = run_without_typer(line)
+    return _run_with_typer(line, as_json=as_json, entry=entry) if status is None else status
 
-        package_target(*own[1:])
-        return 0
-    if own[0] == "run":
-        from buildtool.cli.run_program import run_program
 
-        return run_program(*own[1:], command=argv[len(own) + 1 :])
-    return None
+def _run_with_typer(line: CommandLine, *, as_json: bool, entry: CommandEntry) -> int:
+    from typer.exceptions import Abort, TyperException
+
+    from buildtool.cli.commands import COMMANDS
+    from buildtool.cli.errors import show_usage_error
+    from buildtool.cli.typer_app import typer_app
+
+    names = line.own[:1] if line.own[0] in COMMANDS else COMMANDS
+    try:
+        status = typer_app(names, line)(line.own, prog_name="buildtool", standalone_mode=False)
+    except TyperException as error:
+        show_usage_error(error, as_json=as_json)
+        return entry.misused or error.exit_code
+    except Abort:
+        return INTERRUPTED
+    return status if isinstance(status, int) else 0
 
 
 def _split_directories(argv: list[str]) -> tuple[list[str], list[str]]:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from typing import Any
 
-from buildtool.cli.show import show, shows_colours, write
+from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.core.errors import BuildtoolError, UsageError
 
 
@@ -66,8 +66,6 @@ def show_internal_error(error: Exception, *, as_json: bool) -> None:
 
 
 def _print_json(error: BuildtoolError) -> None:
-    from buildtool.cli.options import print_json  # imports typer, already loaded if --json is given
-
     with contextlib.suppress(OSError):  # the error may be a full disk
         print_json({**error.document, "error": error.as_json()})
 

@@ -1,156 +1,177 @@
-"""Options that several commands share, and the JSON document that a command prints."""
+"""Parameters that several commands share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from buildtool.cli.show import show_json
+from buildtool.cli.parameters import Argument, Option, OptionGroup
 from buildtool.core.errors import UsageError
 from buildtool.engine.jobserver import MAX_JOBS
 
-SCHEMA = 1
-"""The schema number of all documents; it changes when a key is removed or changes its meaning
-(docs/json.md)."""
-
-TargetName = Annotated[
-    str,
-    typer.Argument(metavar="[TARGET]", help="Target of buildtool.toml; default: the project's."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+if TYPE_CHECKING:
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.engine.context import Options
 
 BUILD, DEVICE = "Build options", "Device options"
 """Headings of help pages."""
 
-# The options of commands that build.
-
-
-def _jobs(text: str) -> Any:
-    return typer.Option(
-        *("--jobs", "-j"), metavar="N", min=0, max=MAX_JOBS, help=text, rich_help_panel=BUILD
-    )
-
-
-Jobs = Annotated[int, _jobs("Commands at once, of all steps together; default: Ninja's.")]
-JobsAndTests = Annotated[
-    int, _jobs("Commands of the build, and CTest tests on sim, at once; default: by processors.")
+TargetName = Annotated[
+    str, Argument("[TARGET]", "Target of buildtool.toml; default: the project's.")
 ]
-KeepGoing = Annotated[
-    bool,
-    typer.Option(
-        "--keep-going",
-        "-k",
-        help="After a failure, build what does not depend on it.",
-        rich_help_panel=BUILD,
-    ),
-]
-Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", "-v", help="Print all output of the tools.", rich_help_panel=BUILD),
-]
+Json = Annotated[bool, Option("--json", "Print one JSON document.")]
 BuildType = Annotated[
     str,
-    typer.Option(
+    Option(
         "--build-type",
-        metavar="TYPE",
-        help="CMake build type instead of the target's: Debug, Release, ...",
-        rich_help_panel=BUILD,
+        "CMake build type instead of the target's: Debug, Release, ...",
+        "TYPE",
+        heading=BUILD,
     ),
 ]
 StrictIsa = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--strict-isa",
-        help="Refuse instructions of skels that open LLVM's assembler does not know.",
-        rich_help_panel=BUILD,
+        "Refuse instructions of skels that open LLVM's assembler does not know.",
+        heading=BUILD,
     ),
 ]
-CompilerLauncher = Annotated[
-    str,
-    typer.Option(
-        "--launcher",
-        metavar="LAUNCHER",
-        help="Compiler launcher for both sides: ccache, sccache, ... or none.",
-        rich_help_panel=BUILD,
-    ),
-]
-# The options of commands that bring releases onto devices.
-DeviceTarget = Annotated[
-    str,
-    typer.Option(
-        "--target", metavar="TARGET", help="Target; default: the device's.", rich_help_panel=DEVICE
-    ),
+NoCache = Annotated[
+    bool, Option("--no-cache", "Build without the caches of earlier builds.", heading=BUILD)
 ]
 Soc = Annotated[
-    str,
-    typer.Option(
-        "--soc",
-        metavar="SOC",
-        help="SoC that the emulated device imitates.",
-        rich_help_panel=DEVICE,
-    ),
-]
-Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        help="Continue although the release does not seem to fit.",
-        rich_help_panel=DEVICE,
-    ),
-]
-Strict = Annotated[
-    str,
-    typer.Option(
-        "--strict",
-        metavar="[=front]",
-        help="Stop skels on sim at the first wrong access to memory: past the end, or before"
-        " the start.",
-        rich_help_panel=DEVICE,
-    ),
-]
-Sanitize = Annotated[
-    bool,
-    typer.Option(
-        "--sanitize",
-        help="Stop skels on sim at undefined behaviour in C and C++.",
-        rich_help_panel=DEVICE,
-    ),
+    str, Option("--soc", "SoC that the emulated device imitates.", "SOC", heading=DEVICE)
 ]
 Wait = Annotated[
     str,
-    typer.Option(
+    Option(
         "--wait",
-        metavar="[=TIME]",
-        help="Wait for a device that is in use, for at most TIME.",
-        rich_help_panel=DEVICE,
+        "Wait for a device that is in use: for at most TIME (90s, 10m), or forever.",
+        "TIME",
+        heading=DEVICE,
     ),
 ]
 Share = Annotated[
     bool,
-    typer.Option(
-        "--share", help="Use the device although another command uses it.", rich_help_panel=DEVICE
-    ),
+    Option("--share", "Use the device although another command uses it.", heading=DEVICE),
 ]
-On = Annotated[
-    str | None,
-    typer.Option(
-        "--on",
-        metavar="LIST",
-        help="Use several devices in parallel instead of DEVICE: names, all:TAG, tag:TAG (the first"
-        " that is free) and sim:SOC, with commas between them.",
-        rich_help_panel=DEVICE,
-    ),
-]
-NoCache = Annotated[
-    bool,
-    typer.Option(
-        "--no-cache", help="Build without the caches of earlier builds.", rich_help_panel=BUILD
-    ),
-]
+
+
+class BuildOptions(OptionGroup):
+    """The options of commands that build."""
+
+    jobs: Annotated[
+        int,
+        Option(
+            "--jobs -j",
+            "Jobs at once, of the build and of CTest on sim; default: by processors.",
+            "N",
+            heading=BUILD,
+            most=MAX_JOBS,
+        ),
+    ] = 0
+    keep_going: Annotated[
+        bool,
+        Option(
+            "--keep-going -k", "After a failure, build what does not depend on it.", heading=BUILD
+        ),
+    ] = False
+    verbose: Annotated[
+        bool,
+        Option("--verbose -v", "Print all output of the tools and tests.", heading=BUILD),
+    ] = False
+    build_type: BuildType = ""
+    strict_isa: StrictIsa = False
+    launcher: Annotated[
+        str,
+        Option(
+            "--launcher",
+            "Compiler launcher for both sides: ccache, sccache, ... or none.",
+            "LAUNCHER",
+            heading=BUILD,
+        ),
+    ] = ""
+
+    def for_engine(self, *, use_caches: bool = True) -> Options:
+        from buildtool.engine.context import Options
+
+        return Options(self.jobs, self.keep_going, self.launcher, use_caches=use_caches)
+
+
+class DeviceOptions(OptionGroup):
+    """The options of commands that bring releases onto devices."""
+
+    force: Annotated[
+        bool,
+        Option("--force", "Continue although the release does not seem to fit.", heading=DEVICE),
+    ] = False
+    target: Annotated[
+        str, Option("--target", "Target; default: the device's.", "TARGET", heading=DEVICE)
+    ] = ""
+    soc: Soc = ""
+    on: Annotated[
+        str | None,
+        Option(
+            "--on",
+            "Use several devices in parallel instead of DEVICE: names, all:TAG, tag:TAG (the first"
+            " that is free) and sim:SOC, with commas between them.",
+            "LIST",
+            heading=DEVICE,
+        ),
+    ] = None
+    wait: Wait = ""
+    share: Share = False
+
+    def choice(self, build: BuildOptions, **others: Any) -> DeviceChoice:
+        """What the options say about a device.  `others` are fields that not all commands have."""
+        from buildtool.deploy.ready import DeviceChoice
+
+        return DeviceChoice(
+            target=self.target,
+            soc=self.soc,
+            force=self.force,
+            build_type=build.build_type,
+            strict_isa=build.strict_isa,
+            wait=wait_seconds(self.wait),
+            share=self.share,
+            **others,
+        )
+
+
+class CheckOptions(OptionGroup):
+    """The options of commands that check skels on the emulated device."""
+
+    strict: Annotated[
+        bool,
+        Option(
+            "--strict",
+            "Stop skels on sim at the first access past the end of memory.",
+            heading=DEVICE,
+        ),
+    ] = False
+    strict_front: Annotated[
+        bool,
+        Option("--strict-front", "As --strict, for accesses before its start.", heading=DEVICE),
+    ] = False
+    sanitize: Annotated[
+        bool,
+        Option(
+            "--sanitize", "Stop skels on sim at undefined behaviour in C and C++.", heading=DEVICE
+        ),
+    ] = False
+
+    def for_choice(self) -> dict[str, Any]:
+        """The fields of `DeviceChoice`; raises `UsageError`."""
+        if self.strict and self.strict_front:
+            raise UsageError(
+                "--strict cannot be used with --strict-front",
+                why="memory of any size either ends or begins at an unmapped page",
+                remedy="Run twice, with one of them each.",
+            )
+        strict = "front" if self.strict_front else "back" if self.strict else ""
+        return {"strict": strict, "sanitize": self.sanitize}
 
 
 def wait_seconds(text: str) -> float:
@@ -162,16 +183,18 @@ def wait_seconds(text: str) -> float:
     try:
         return seconds(text)
     except ValueError as error:
-        raise UsageError(f"--wait: {error}", remedy=DURATION_FORM) from error
+        raise UsageError(
+            f"--wait: {error}", remedy=f"{DURATION_FORM} Without a limit: --wait forever"
+        ) from error
 
 
-def without_on(arguments: Sequence[str], *others: str) -> list[str]:
-    """The arguments of a command without `--on LIST` and `others`, which also have a value."""
+def without_on(words: Sequence[str], *others: str) -> list[str]:
+    """The words of a command line without `--on LIST` and `others`, which also have a value."""
     rest = []
-    words = iter(arguments)
-    for word in words:
+    remaining = iter(words)
+    for word in remaining:
         if word in ("--on", *others):
-            next(words, None)
+            next(remaining, None)
         elif word.partition("=")[0] not in ("--on", *others):
             rest.append(word)
     return rest
@@ -184,13 +207,3 @@ def not_with_on(option: str) -> UsageError:
         why="--on names the devices" if option == "DEVICE" else f"{option} is for one device",
         remedy=f"Omit {option}, or name one device instead of --on.",
     )
-
-
-def print_json(document: Mapping[str, Any]) -> None:
-    """Print the JSON document of a command, with the number of its schema."""
-    show_json({"schema": SCHEMA, **document})
-
-
-def here() -> Path:
-    """The current directory."""
-    return Path.cwd()

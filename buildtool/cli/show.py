@@ -6,11 +6,16 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 from buildtool.core.escape import escape
 from buildtool.core.files import with_path_in_errors
+
+SCHEMA = 1
+"""The schema number of all documents; it changes when a key is removed or changes its meaning
+(docs/json.md)."""
 
 
 def show(text: object = "", *, end: str = "\n", file: TextIO | None = None) -> None:
@@ -45,8 +50,13 @@ def show_files(directory: Path) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print the JSON document of a command."""
+    """Print `value` as JSON."""
     write(json.dumps(value, indent=2) + "\n")
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print the JSON document of a command, with the number of its schema."""
+    show_json({"schema": SCHEMA, **document})
 
 
 def flush() -> None:

@@ -92,7 +92,12 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
             why=f"{name} has a SoC of its own",
             remedy=f"Omit --soc, or run on the emulated device: sim --soc {choice.soc}",
         )
-    options = {"--strict": choice.strict, "--debug": choice.debug, "--sanitize": choice.sanitize}
+    options = {
+        "--strict": choice.strict == "back",
+        "--strict-front": choice.strict == "front",
+        "--debug": choice.debug,
+        "--sanitize": choice.sanitize,
+    }
     if option := next(filter(options.get, options), ""):
         raise UsageError(
             f"{option} is for sim only",

@@ -138,7 +138,7 @@ def _first(
             raise NoFreeDeviceError(
                 f"no device with the tag {tag!r} is free",
                 why=why,
-                remedy="Wait for one: --wait; or name other devices.",
+                remedy="Wait for one: --wait forever; or name other devices.",
             )
         if not told:
             listener(Note(f"waiting for a device with the tag {tag!r}: {why}"))

@@ -24,13 +24,13 @@ def check_place(file: Path) -> None:
     """Raises `UsageError` when a bundle cannot be left as `file`; changes nothing."""
     if os.path.lexists(file) and not file.is_file():
         raise UsageError(
-            f"--bundle={file}: it is not a file",
+            f"--bundle-file {file}: it is not a file",
             why="the bundle replaces it as a whole",
-            remedy="Name a file that is new or may be replaced: --bundle=failure.zip",
+            remedy="Name a file that is new or may be replaced: --bundle-file failure.zip",
         )
     if not file.parent.is_dir():
         raise UsageError(
-            f"--bundle={file}: there is no directory {file.parent}",
+            f"--bundle-file {file}: there is no directory {file.parent}",
             remedy="Create it, or name a file in another one.",
         )
 

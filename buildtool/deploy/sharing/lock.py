@@ -45,7 +45,7 @@ class DeviceInUseError(DeviceError):
             why=f"it was not released in {duration(waited)}"
             if waited
             else "one command at a time uses a device",
-            remedy="Wait for it: --wait. Use the device at the same time: --share.\n"
+            remedy="Wait for it: --wait forever. Use the device at the same time: --share.\n"
             f"If it has ended, remove its lock: buildtool devices unlock {device.name}",
         )
         self.holder = holder

@@ -80,14 +80,14 @@ def test_a_bundle_replaces_files_only(plain: Project, tmp_path: Path) -> None:
     plain.variables = {}
     place = tmp_path / "fifo"
     os.mkfifo(place)
-    done = plain.run("run", "sim", f"--bundle={place}", "--", "bin/app", "1")
-    assert f"error: --bundle={place}: it is not a file" in done.stderr
+    done = plain.run("run", "sim", f"--bundle-file={place}", "--", "bin/app", "1")
+    assert f"error: --bundle-file {place}: it is not a file" in done.stderr
     assert (done.returncode, done.stdout) == (125, "")
     assert place.is_fifo()
 
 
 @pytest.mark.parametrize(
-    ("options", "printed"), [((), "1 1"), (("--bundle=x.zip",), "0 0"), (("-t",), "1 1")]
+    ("options", "printed"), [((), "1 1"), (("--bundle-file=x.zip",), "0 0"), (("-t",), "1 1")]
 )
 def test_a_terminal_stays_one_without_the_option(
     plain: Project, options: tuple[str, ...], printed: str
@@ -96,7 +96,7 @@ def test_a_terminal_stays_one_without_the_option(
 
 
 def test_with_tty_the_program_has_the_terminal(plain: Project) -> None:
-    assert on_terminal(plain, "--tty", "--bundle=tty.zip") == (7, "terminals: 1 1")
+    assert on_terminal(plain, "--tty", "--bundle-file=tty.zip") == (7, "terminals: 1 1")
     bundle = read_bundle(plain.root / "tty.zip")
     assert "stdout.txt" not in bundle.files
     assert "  stdout.txt and stderr.txt: with --tty the program had" in bundle.summary

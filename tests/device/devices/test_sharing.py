@@ -76,12 +76,12 @@ def test_waiting_for_a_device(name: str, ann: User, bob: User, tmp_path: Path) -
     with ann.holding(name, until):
         error = refused(bob, "run", name, "--wait=1s")
         assert "it was not released in 1 s" in error
-        killed = bob.start("run", name, "--wait")
+        killed = bob.start("run", name, "--wait", "forever")
         assert killed.stderr
         assert "waiting for" in killed.stderr.readline()
         killed.kill()
         killed.communicate()
-        waiting = bob.start("run", name, "--wait")
+        waiting = bob.start("run", name, "--wait", "forever")
         assert waiting.stderr
         assert f"waiting for {name}, in use by ann@" in waiting.stderr.readline()
         until.touch()
@@ -233,7 +233,7 @@ def test_a_tag_takes_a_device_that_is_free(ann: User, bob: User, tmp_path: Path)
             error = refused(bob, "run", "--on", "tag:board")
             assert "error: no device with the tag 'board' is free\n" in error
             assert "three is in use by ann@" in error
-            waiting = bob.start("run", "--on", "tag:board", "--wait")
+            waiting = bob.start("run", "--on", "tag:board", "--wait", "forever")
             assert waiting.stderr
             assert "waiting for a device with the tag 'board'" in waiting.stderr.readline()
             (tmp_path / "2").touch()

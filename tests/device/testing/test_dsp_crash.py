@@ -302,7 +302,7 @@ def test_run(project: Project, options: tuple[str, ...], status: int) -> None:
 def test_a_run_with_a_crash_leaves_a_bundle(project: Project, tmp_path: Path) -> None:
     bundle = tmp_path / "crash.zip"
 
-    done = project.run("run", "sim", "late", f"--bundle={bundle}")
+    done = project.run("run", "sim", "late", f"--bundle-file={bundle}")
 
     assert done.returncode == 125
     assert bundle.is_file()

@@ -12,11 +12,12 @@ from tests.command_line import Buildtool
 @pytest.mark.parametrize(
     ("command", "status", "said"),
     [
-        ("run sim --strict=", 125, "error: --strict= has no value"),
-        ("run sim --strict=fornt", 125, "error: --strict=fornt is unknown"),
-        ("test sim --strict=fornt", 2, "error: --strict=fornt is unknown"),
-        ("run sim --bundle=", 125, "error: --bundle= has no value"),
-        ("run sim --bundle=absent/x.zip", 125, "there is no directory "),
+        ("run sim --strict=front", 125, "error: Option '--strict' does not take a value."),
+        ("test sim --strict --strict-front", 2, "error: --strict cannot be used with --strict-f"),
+        ("run sim --wait", 125, "error: Option '--wait' requires an argument."),
+        ("run sim --wait=soon", 125, "Without a limit: --wait forever"),
+        ("run sim --bundle-file=", 125, "error: --bundle-file= has no value"),
+        ("run sim --bundle-file=absent/x.zip", 125, "there is no directory "),
         ("run sim --pull=:trace", 125, "error: --pull ':trace': a file has the form"),
         ("run sim --pull=/", 125, "error: --pull '/': a file has the form"),
         ("run sim --pull=a:dsp", 125, "error: --pull a:dsp: dsp is a directory"),

@@ -147,7 +147,7 @@ def test_runs_that_leave_no_bundle(board: Board) -> None:
     board.project.variables["CI"] = "false"
     board.fails("run", "board", *program, "exit 3", status=3)
     board.project.variables["CI"] = "true"
-    board.fails("run", "board", "--bundle=none", *program, "exit 3", status=3)
+    board.fails("run", "board", "--no-bundle", *program, "exit 3", status=3)
     board.project.succeeds("run", "board", *program, "exit 0")
     assert bundles_in(board.project.root) == []
 
@@ -227,7 +227,7 @@ def test_one_more_exchange_fetches_everything(board: Board, tmp_path: Path) -> N
     board.fails("run", "board", *program_exits, status=1)
 
     exchanges = []
-    for option in ("--bundle=none", "--bundle"):
+    for option in ("--no-bundle", "--bundle"):
         count.write_text("")
         board.fails("run", "board", option, *program_exits, status=1)
         exchanges.append(count.read_text().count("\n"))
@@ -254,7 +254,14 @@ def test_ctrl_c_leaves_no_bundle(board: Board) -> None:
 def test_a_device_that_is_lost(board: Board, tmp_path: Path) -> None:
     board.project.succeeds("run", "board", "--", "bin/program", "true")
     file = tmp_path / "lost.zip"
-    command = ("run", "board", f"--bundle={file}", "--", "bin/program", "echo begun; sleep 600")
+    command = (
+        "run",
+        "board",
+        f"--bundle-file={file}",
+        "--",
+        "bin/program",
+        "echo begun; sleep 600",
+    )
     with subprocess.Popen(
         [*BUILDTOOL, *command],
         cwd=board.project.root,
@@ -286,7 +293,7 @@ def test_large_and_hostile_output(board: Board) -> None:
     )
     place = board.project.root / "large.zip"
     done = subprocess.run(
-        [*BUILDTOOL, "run", "board", f"--bundle={place}", "--", "bin/program", script],
+        [*BUILDTOOL, "run", "board", f"--bundle-file={place}", "--", "bin/program", script],
         cwd=board.project.root,
         env={**os.environ, **board.project.environment},
         stdin=subprocess.DEVNULL,
@@ -325,7 +332,7 @@ def test_errors_of_buildtool(board: Board) -> None:
 
 
 def test_a_place_that_cannot_be_written_hides_nothing(board: Board) -> None:
-    command = ("run", "board", "--bundle=/proc/x.zip", "--", "bin/program", "exit 5")
+    command = ("run", "board", "--bundle-file=/proc/x.zip", "--", "bin/program", "exit 5")
     done = board.fails(*command, status=5)
     said = "no bundle of this failure was written: /proc/x.zip: No such file or directory\n"
     assert said in done.stderr

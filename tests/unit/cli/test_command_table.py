@@ -8,19 +8,18 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 from typing import Any
 
 import typer.main
 
-from buildtool.cli.app import typer_app
 from buildtool.cli.command_table import FILE, read_commands
-from buildtool.cli.complete import DIRECTORIES, FILES
-from buildtool.cli.complete_values import WORDS_OF
+from buildtool.cli.commands import COMMANDS
+from buildtool.cli.completion.complete import DIRECTORIES, FILES
+from buildtool.cli.completion.values import WORDS_OF
+from buildtool.cli.typer_app import typer_app
 
 FREE = {
-    "=file",
-    "=front",
-    "=time",
     "command",
     "digest",
     "file",
@@ -56,9 +55,14 @@ def kind(parameter: Any) -> str:
 
 def option(parameter: Any) -> dict[str, Any]:
     names = " ".join([*parameter.opts, *parameter.secondary_opts])
+    is_switch = parameter.is_flag and not parameter.secondary_opts
     value = {} if parameter.is_flag else {"metavar": metavar(parameter), "value": kind(parameter)}
     group = parameter.rich_help_panel
-    more = _if(many=parameter.multiple, group=group if isinstance(group, str) else "")
+    more = _if(
+        many=parameter.multiple,
+        group=group if isinstance(group, str) else "",
+        flag=parameter.name if is_switch else "",
+    )
     return {"names": names, **value, "help": parameter.help, **more}
 
 
@@ -67,7 +71,10 @@ def argument(parameter: Any) -> dict[str, Any]:
         "metavar": metavar(parameter),
         "value": kind(parameter),
         "help": parameter.help,
-        **_if(many=parameter.nargs == -1),
+        **_if(
+            many=parameter.nargs == -1,
+            text=parameter.name if parameter.type.name == "str" and parameter.nargs == 1 else "",
+        ),
     }
 
 
@@ -77,15 +84,22 @@ def described(command: Any, panel: str = "") -> dict[str, Any]:
         " ".join(paragraph.split()) for paragraph in inspect.cleandoc(command.help).split("\n\n")
     ]
     group = command.rich_help_panel
+    function = inspect.unwrap(command.callback) if command.callback else None
+    module = sys.modules[function.__module__] if function else None
     return {
         **_if(group=group if isinstance(group, str) else panel),
         "help": first,
-        **_if(more=more),
+        **_if(
+            more=more,
+            function=f"{function.__module__}:{function.__name__}"
+            if function and not hasattr(command, "commands")
+            else "",
+        ),
         "options": [*(option(p) for p in command.params if p.param_type_name == "option"), HELP],
         **_if(
             arguments=[argument(p) for p in command.params if p.param_type_name == "argument"],
-            examples=[[*row] for row in getattr(command, "examples", ())],
-            program=type(command).__name__ == "RunCommand",
+            examples=[[*row] for row in getattr(module, "EXAMPLES", ())],
+            program=command.name in COMMANDS and COMMANDS[command.name].program,
             commands={n: described(c) for n, c in getattr(command, "commands", {}).items()},
         ),
     }

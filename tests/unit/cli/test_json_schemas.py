@@ -13,7 +13,7 @@ import pytest
 
 from buildtool.cli import main
 from buildtool.cli.errors import show_error, show_internal_error
-from buildtool.cli.options import SCHEMA
+from buildtool.cli.show import SCHEMA
 from buildtool.core.errors import UsageError
 from tests.command_line import REPOSITORY
 from tests.json_documents import ENDING, printing_json, schemas, validate

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from buildtool.cli.test_summary import show_summary
+from buildtool.cli.devices.test_summary import show_summary
 from buildtool.core.events import StepStarted, TestFinished
 from buildtool.testing.results import Outcome, TestResult, TestRun
 from tests.unit.cli.terminal import Terminal

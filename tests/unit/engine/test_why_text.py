@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.cli.why import SHOWN, _show
+from buildtool.cli.builds.why import SHOWN, _show
 from buildtool.engine.explain import Explanation, last_build, save_last_build
 from buildtool.engine.reasons import Reason
 from buildtool.engine.result import BuildResult, StepOutcome, StepResult

@@ -1,0 +1,62 @@
+"""`buildtool build [TARGET]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from buildtool import flow
+from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName
+from buildtool.cli.parameters import Option
+from buildtool.cli.screen import Screen
+from buildtool.cli.show import print_json, show, show_files
+from buildtool.project.read import find_project
+
+if TYPE_CHECKING:
+    from buildtool.plan.plan import Plan
+
+
+def build(
+    target: TargetName = "",
+    *,
+    plan: Annotated[bool, Option("--plan", "Print the steps; build nothing.")] = False,
+    options: BuildOptions = BuildOptions(),
+    no_cache: NoCache = False,
+    json: Json = False,
+) -> None:
+    """Build what a target ships: its ARM64 side and its skels."""
+    project = find_project(Path.cwd())
+    name = target or project.header.default_target
+    project = flow.with_options(
+        project, name, build_type=options.build_type, strict_isa=options.strict_isa
+    )
+    if plan:
+        steps = flow.make_plan(project, name)
+        if json:
+            print_json(steps.as_json())
+        else:
+            _show_plan(steps)
+        return
+    screen = Screen(verbose=options.verbose)
+    done, release = flow.build_release(
+        project, name, screen, options.for_engine(use_caches=not no_cache)
+    )
+    if json:
+        from buildtool.engine.report import build_document
+
+        document = build_document(done)
+        print_json(
+            {**document, "directory": str(release.directory), "release": release.id, "error": None}
+        )
+    else:
+        show_files(release.directory)
+        show(f"in {release.directory}")
+
+
+def _show_plan(plan: Plan) -> None:
+    show(f"target {plan.target}:")
+    for number, step in enumerate(plan.steps, 1):
+        show(f"  {number}. {step.name}: build {step.summary}")
+        show(f"     from {step.source}")
+        show(f"     in   {step.directories[0]}")
+    show(f"  release in {plan.release}")

@@ -1,0 +1,151 @@
+"""Processes of a command, one for each device: they start, their output is passed on, they end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any, TextIO
+
+from buildtool.cli.devices.prefixed_lines import PrefixedLines
+from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.deploy.selection import Chosen
+from buildtool.deploy.sharing.lock import DeviceLock
+
+CHUNK = 1 << 16
+MAX_DOCUMENT = 64 << 20
+
+
+class Child:
+    """The process of a device, and where it writes: lines, or a document if they are None."""
+
+    def __init__(
+        self,
+        process: Process,
+        chosen: Chosen,
+        release: str,
+        lock: DeviceLock | None,
+        lines: Sequence[PrefixedLines | None],
+    ) -> None:
+        assert process.stdout
+        assert process.stderr
+        self.process = process
+        self.chosen = chosen
+        self.release = release
+        self.status: int | None = None
+        self.seconds = 0.0
+        self.lines = dict(zip((process.stdout, process.stderr), lines, strict=True))
+        self._lock = lock
+        self._started = time.monotonic()
+        self._document = bytearray()
+
+    def read(self, stream: IO[bytes]) -> bool:
+        """Pass on what can be read from `stream`; False if there is nothing more."""
+        try:
+            data = os.read(stream.fileno(), CHUNK)
+        except BlockingIOError:
+            return False
+        if lines := self.lines[stream]:
+            lines.feed(data)
+        elif len(self._document) < MAX_DOCUMENT:
+            self._document += data
+        return bool(data)
+
+    def finish(self) -> None:
+        """Pass on the rest after the process has ended."""
+        for stream, lines in self.lines.items():
+            while self.read(stream):
+                pass
+            if lines:
+                lines.end()
+        self.seconds = time.monotonic() - self._started
+        status = self.process.wait()
+        self.status = status if status >= 0 else 128 - status
+        if self._lock:
+            self._lock.release()
+
+    @property
+    def document(self) -> Any:
+        """The document that it printed; None without one."""
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(self._document)
+        return None
+
+    def as_json(self) -> dict[str, Any]:
+        """Its row, with its document."""
+        return {
+            "device": str(self.chosen),
+            "release": self.release,
+            "status": self.status,
+            "seconds": round(self.seconds, 3),
+            "document": self.document,
+        }
+
+
+@contextlib.contextmanager
+def child_of(
+    arguments: Sequence[str],
+    chosen: Chosen,
+    release: str,
+    lock: DeviceLock | None,
+    prefixes: Mapping[TextIO, bytes],
+) -> Iterator[Child]:
+    command, *rest = arguments
+    soc = ["--soc", chosen.soc] if chosen.soc else []
+    with running(
+        [sys.executable, "-P", "-m", "buildtool", command, chosen.name, *soc, *rest],
+        env={**os.environ, **(lock.environment if lock else {})},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    ) as process:
+        lines = [
+            PrefixedLines(prefixes[stream], stream.buffer) if stream in prefixes else None
+            for stream in (sys.stdout, sys.stderr)
+        ]
+        child = Child(process, chosen, release, lock, lines)
+        for stream in child.lines:
+            os.set_blocking(stream.fileno(), False)
+        yield child
+
+
+def attend(children: Sequence[Child]) -> bool:
+    """Pass on what the processes write until all have ended; returns whether Ctrl-C was pressed,
+    which each of them gets too."""
+    interrupted = False
+    with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
+        for child in children:
+            ended = os.pidfd_open(child.process.pid)
+            stack.callback(os.close, ended)
+            selector.register(ended, selectors.EVENT_READ, child)
+            for stream in child.lines:
+                selector.register(stream, selectors.EVENT_READ, child)
+        while selector.get_map():
+            try:
+                for key, _ in selector.select():
+                    _handle(selector, key)
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                for child in children:
+                    if child.status is None:
+                        child.process.send_signal(signal.SIGINT)
+    return interrupted
+
+
+def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    child: Child = key.data
+    if child.status is not None:
+        return
+    if isinstance(key.fileobj, int):
+        child.finish()
+        for source in [k.fileobj for k in selector.get_map().values() if k.data is child]:
+            selector.unregister(source)
+    elif not child.read(key.fileobj):  # type: ignore[arg-type]  # a stream of the process
+        selector.unregister(key.fileobj)

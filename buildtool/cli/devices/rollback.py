@@ -1,0 +1,38 @@
+"""`buildtool rollback [DEVICE]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
+from buildtool.cli.parameters import Argument
+from buildtool.cli.show import print_json
+
+
+def rollback(
+    device: Annotated[str, Argument("[DEVICE]", "Device to roll back; default: sim.")] = "sim",
+    *,
+    soc: Soc = "",
+    wait: Wait = "",
+    share: Share = False,
+    json: Json = False,
+) -> None:
+    """Make the release current that was deployed to a device before.
+
+    Each further rollback goes back one more release.  The next deploy or run makes the release of
+    the project current again.
+    """
+    from buildtool import flow
+    from buildtool.cli.screen import Screen
+    from buildtool.cli.show import show
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.project.read import find_project
+
+    project = find_project(Path.cwd())
+    choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
+    former, current = flow.rollback(project, device, choice, Screen())
+    if json:
+        print_json({"device": device, "former": former, "current": current})
+    else:
+        show(f"{device}: {current} is current again, instead of {former}")

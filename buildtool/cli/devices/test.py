@@ -1,0 +1,104 @@
+"""`buildtool test [DEVICE] [TEST...]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from buildtool import flow
+from buildtool.cli import INTERRUPTED
+from buildtool.cli.devices.test_summary import report_tests
+from buildtool.cli.options import (
+    BuildOptions,
+    CheckOptions,
+    DeviceOptions,
+    Json,
+    not_with_on,
+    without_on,
+)
+from buildtool.cli.parameters import Argument, CommandLine, Option
+from buildtool.cli.screen import Screen
+from buildtool.cli.show import print_json, show
+from buildtool.project.read import find_project
+from buildtool.project.runs import option_seconds
+from buildtool.testing.junit import check_output
+from buildtool.testing.results import title
+from buildtool.testing.suites import TIMEOUT
+
+
+def test(
+    device: Annotated[str, Argument("[DEVICE]", "Device to test on; default: sim.")] = "sim",
+    tests: Annotated[
+        list[str] | None,
+        Argument("[TEST...]", "Tests or suites to run (globs); default: all of them."),
+    ] = None,
+    *,
+    list_: Annotated[bool, Option("--list", "Print the names of the tests, and run none.")] = False,
+    timeout: Annotated[
+        str,
+        Option(
+            "--timeout",
+            "End tests without a timeout of their own after TIME; default: 5m.",
+            "TIME",
+        ),
+    ] = "",
+    junit: Annotated[
+        Path | None, Option("--junit", "Write the results as JUnit XML to FILE.", "FILE")
+    ] = None,
+    shard: Annotated[str, Option("--shard", "Run part I of N of the tests: 2/3.", "I/N")] = "",
+    checks: CheckOptions = CheckOptions(),
+    devices: DeviceOptions = DeviceOptions(),
+    build: BuildOptions = BuildOptions(),
+    json: Json = False,
+    line: CommandLine = CommandLine(),
+) -> int:
+    """Build and push what changed, and run the tests on a device.
+
+    The exit status is 0 if all tests passed or failed as expected, 1 if not, and 125 if they could
+    not be run. With --on, devices of one target share the tests.
+
+    TEST is the name of a test or suite, or a glob: 'unit*'.
+    """
+    choice = devices.choice(build, **checks.for_choice())
+    seconds = option_seconds(timeout) or TIMEOUT
+    if junit:
+        check_output(junit)
+    if devices.on is not None:
+        from buildtool.cli.devices.test_on_devices import test_on_devices
+
+        for word, is_given in (("--list", list_), ("--shard", shard)):
+            if is_given:
+                raise not_with_on(word)
+        words = without_on(line.own, "--junit")
+        return test_on_devices(devices.on, words, junit, choice, build, as_json=json)
+    project = find_project(Path.cwd())
+    listener = Screen(quiet=True, verbose=build.verbose)
+    if list_:
+        found = flow.list_tests(
+            project,
+            device,
+            tests or (),
+            choice=choice,
+            listener=listener,
+            options=build.for_engine(),
+            shard=shard,
+        )
+        if json:
+            print_json({"tests": [{"suite": suite, "name": name} for suite, name in found]})
+        for suite, name in () if json else found:
+            show(title(suite, name))
+        return 0
+    done = flow.test(
+        project,
+        device,
+        tests or (),
+        timeout=seconds,
+        choice=choice,
+        listener=listener,
+        options=build.for_engine(),
+        shard=shard,
+    )
+    report_tests([done], junit, table=not json)
+    if json:
+        print_json(done.as_json())
+    return INTERRUPTED if done.interrupted else int(bool(done.bad))

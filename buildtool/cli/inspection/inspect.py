@@ -1,0 +1,199 @@
+"""`buildtool inspect PATH…`: facts about programs and libraries, and what is wrong with them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from buildtool.cli.options import Json
+from buildtool.cli.parameters import Argument, Option
+from buildtool.cli.show import print_json, show, show_files, show_json
+
+if TYPE_CHECKING:
+    from buildtool.contract.inspection import Inspection
+    from buildtool.sdk.sysroot import Sysroot
+
+
+def inspect(
+    paths: Annotated[
+        list[Path] | None,
+        Argument("PATH...", "ELF files, directories and archives."),
+    ] = None,
+    *,
+    skel: Annotated[
+        str,
+        Option("--skel", "Fail unless each PATH is a skel for this DSP arch.", "ARCH"),
+    ] = "",
+    sysroot: Annotated[
+        str,
+        Option(
+            "--sysroot",
+            "Check skels and releases against the device of a pulled sysroot.",
+            "SYSROOT",
+        ),
+    ] = "",
+    rules: Annotated[bool, Option("--rules", "List all rules with their reasons.")] = False,
+    quiet: Annotated[bool, Option("--quiet -q", "Print errors and warnings only.")] = False,
+    json: Json = False,
+    sarif: Annotated[
+        bool, Option("--sarif", "Print the findings as a SARIF 2.1.0 document.")
+    ] = False,
+) -> int:
+    """Check files, directories and archives by the rules for releases.
+
+    For an ELF file it also prints facts: machine, SONAME, needed libraries and where they are,
+    segments, notes, symbols. For an archive it prints its files.
+    """
+    from buildtool.cli.inspection.elf_facts import facts, show_facts
+    from buildtool.core.elf import read_elf
+    from buildtool.core.errors import UsageError
+    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.release.unpack import is_archive
+    from buildtool.sdk.sysroot import find_sysroot
+
+    if rules:
+        _show_rules(json=json)
+        return 0
+    if not paths:
+        raise UsageError("there is nothing to inspect", remedy="Name a file: inspect PATH")
+    if json and sarif:
+        raise UsageError("--json cannot be used with --sarif", remedy="Choose one of them.")
+    if skel and skel not in HEXAGON_ARCHS:
+        raise UsageError(
+            f"there is no Hexagon arch {skel!r}",
+            why=f"known: {', '.join(HEXAGON_ARCHS)}",
+            remedy="Name one of these archs.",
+        )
+    if sysroot and not skel and any(path.is_file() and not is_archive(path) for path in paths):
+        raise UsageError(
+            "--sysroot is for checking a skel, a release or an archive",
+            remedy="Name the arch of the skel's DSP: --skel ARCH",
+        )
+    device = find_sysroot(sysroot) if sysroot else None
+    if skel:
+        _check_skels(paths, skel, device, quiet=quiet, json=json)
+        return 0
+    elves = {path: read_elf(path) for path in paths if not path.is_dir() and not is_archive(path)}
+    found = [_inspect(path, device, show=not (quiet or json or sarif)) for path in paths]
+    if sarif:
+        from buildtool.contract.sarif import sarif as sarif_document
+
+        show_json(sarif_document(found))
+    elif json:
+        if len(paths) == 1 and elves:
+            findings = [finding.as_json() for finding in found[0].findings]
+            print_json({**facts(elves[paths[0]]), "warnings": [], "findings": findings})
+        else:
+            print_json(_report(found))
+    else:
+        for path, inspection in zip(paths, found, strict=True):
+            if path in elves and not quiet:
+                show_facts(elves[path])
+            _show(inspection, quiet=quiet)
+    return int(any(inspection.errors for inspection in found))
+
+
+def _inspect(path: Path, sysroot: Sysroot | None, *, show: bool) -> Inspection:
+    """Check a file, a directory or an archive; with `show`, print what an archive contains."""
+    from buildtool.contract.inspection import ARCHIVE, inspect_directory, inspect_file
+    from buildtool.release.unpack import is_archive, unpack
+
+    if path.is_dir():
+        return inspect_directory(path, sysroot=sysroot)
+    if not is_archive(path):
+        return inspect_file(path)
+    import tempfile
+
+    from buildtool.core.process import signals_as_interrupt
+
+    with signals_as_interrupt(), tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
+        files = Path(folder, "files")
+        unpack(path, files)
+        if show:
+            show_files(files)
+        return inspect_directory(files, ARCHIVE, str(path), sysroot)
+
+
+def _check_skels(
+    files: Sequence[Path], arch: str, sysroot: Sysroot | None, *, quiet: bool, json: bool
+) -> None:
+    """Check that each file is a skel for `arch`; raises `ContractError`."""
+    from buildtool.cli.inspection.elf_facts import facts, show_facts
+    from buildtool.contract.build_checks import check_skel
+    from buildtool.core.errors import UsageError
+    from buildtool.toolchains.dsp_shells import device_shell
+
+    if json and len(files) > 1:
+        raise UsageError("--skel with --json checks one file", remedy="Name one file.")
+    device = device_shell(sysroot, arch) if sysroot else None
+    for file in files:
+        warnings: list[str] = []
+        elf = check_skel(file, arch, _beside(file), device=device, warn=warnings.append, own=False)
+        if json:
+            print_json({**facts(elf, device), "warnings": warnings, "findings": []})
+        elif not quiet:
+            show_facts(elf, device)
+        for warning in () if json else warnings:
+            show(f"warning: {warning}", file=sys.stderr)
+
+
+def _beside(file: Path) -> list[Path]:
+    """The libraries beside a file that it needs."""
+    from buildtool.contract.beside import libraries_beside
+
+    return [path for path in libraries_beside(file).values() if path.parent == file.parent]
+
+
+def _show_rules(*, json: bool) -> None:
+    from buildtool.contract.check import RULES
+
+    rules = [module.RULE for module in RULES]
+    if json:
+        rows = [{"name": r.name, "requirement": r.requirement, "reason": r.reason} for r in rules]
+        print_json({"rules": rows})
+        return
+    for rule in rules:
+        show(f"{rule.name}\n  {rule.requirement}\n  {rule.reason}\n")
+
+
+def _report(found: Sequence[Inspection]) -> dict[str, Any]:
+    return {
+        "inspected": [
+            {
+                "path": inspection.path,
+                "kind": inspection.kind,
+                "files": inspection.files,
+                "releases": inspection.releases,
+                "error_count": inspection.errors,
+                "warning_count": inspection.warnings,
+                "findings": [finding.as_json() for finding in inspection.findings],
+            }
+            for inspection in found
+        ]
+    }
+
+
+def _show(inspection: Inspection, *, quiet: bool) -> None:
+    """Print the findings by file, and the verdict."""
+    paths = dict.fromkeys(finding.path for finding in inspection.findings)
+    for path in paths:
+        show(f"{path or inspection.path}:")
+        for finding in inspection.findings:
+            if finding.path == path:
+                show(f"  {finding.severity}: {finding.message} [{finding.rule}]")
+                show("\n".join(f"    {line}" for line in finding.why.split("\n")))
+                show(f"    → {finding.remedy}")
+    if not quiet:
+        counts = {
+            "release": inspection.releases if inspection.kind in ("directory", "archive") else 0,
+            "file": inspection.files,
+        }
+        verdict = [_count(number, what) for what, number in counts.items() if number]
+        verdict += [_count(inspection.errors, "error"), _count(inspection.warnings, "warning")]
+        show(f"{inspection.path}: {', '.join(verdict)}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")

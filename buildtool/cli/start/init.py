@@ -1,0 +1,159 @@
+"""`buildtool init`: a new project from a template, or a project file for a CMake tree."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from buildtool.cli.options import Json
+from buildtool.cli.parameters import Argument, Option
+from buildtool.cli.show import print_json, show, show_json, write
+from buildtool.cli.start.init_template import already_exists, check_name, write_template
+from buildtool.core.errors import UsageError
+from buildtool.core.files import write_if_changed
+from buildtool.core.safe_path import check_path
+
+FILE_NAME = "buildtool.toml"
+
+
+def init(
+    directory: Annotated[
+        Path,
+        Argument("[DIRECTORY]", "Its directory; default: the current one."),
+    ] = Path(),
+    *,
+    template: Annotated[
+        str,
+        Option(
+            "--template",
+            "hvx, float, cpp, wheel or android; default: hvx, unless there is a CMake tree.",
+            "TEMPLATE",
+        ),
+    ] = "",
+    name: Annotated[
+        str,
+        Option("--name", "Project name; default: the directory's name.", "NAME"),
+    ] = "",
+    ci: Annotated[
+        str,
+        Option(
+            "--ci",
+            "Write a workflow of github or gitlab that builds, tests and packages it.",
+            "SERVICE",
+        ),
+    ] = "",
+    dry_run: Annotated[
+        bool,
+        Option("--dry-run --print", "Print the project file for a CMake tree; write nothing."),
+    ] = False,
+    schema: Annotated[bool, Option("--schema", "Print the JSON schema of buildtool.toml.")] = False,
+    json: Json = False,
+) -> int:
+    """Create a small project, or a project file for a CMake tree."""
+    if schema:
+        from buildtool.project.schema import json_schema
+
+        show_json(json_schema())
+        return 0
+    folder = (Path.cwd() / directory).resolve()
+    if not dry_run:
+        check_path(folder, "the project")
+    name = name or _name_from(folder.name)
+    if ci and not template:
+        if not (folder / FILE_NAME).exists():
+            raise UsageError(
+                f"there is no {FILE_NAME} in {folder}",
+                why="a workflow builds what that file describes",
+                remedy="Create a project at the same time with --template hvx, or first: buildtool"
+                f" init {shlex.quote(str(directory))}",
+            )
+        written = []
+    elif dry_run or (not template and (has_cmake_tree(folder) or _has_prebuilt_files(folder))):
+        return _from_tree(folder, name, dry_run=dry_run, json=json)
+    else:
+        written = write_template(template or "hvx", folder, name)
+    if ci:
+        from buildtool.cli.start.init_ci import write_workflow
+
+        written.append(write_workflow(ci, folder))
+    if json:
+        files = [str(path) for path in written]
+        print_json({"directory": str(folder), "files": files, "text": None, "unknown": []})
+        return 0
+    for path in written:
+        show(path.relative_to(folder))
+    if ci and not template:
+        return 0
+    if folder != Path.cwd():
+        show(f"\nNext: cd {shlex.quote(str(directory))} && buildtool run sim")
+    else:
+        show("\nNext: buildtool run sim")
+    return 0
+
+
+def has_cmake_tree(folder: Path) -> bool:
+    """Whether `folder` or a directory below it has a CMake project."""
+    from buildtool.propose.cmake_tree import LISTING, read_tree
+
+    return (folder / LISTING).is_file() or (folder.is_dir() and bool(read_tree(folder).listings))
+
+
+def _has_prebuilt_files(folder: Path) -> bool:
+    from buildtool.propose.prebuilt import has_prebuilt_files
+
+    return folder.is_dir() and has_prebuilt_files(folder)
+
+
+def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> int:
+    """Propose a project file, and write it unless `dry_run`; returns the exit status."""
+    from buildtool.cli.screen import Screen
+    from buildtool.propose.cmake_tree import read_tree
+    from buildtool.propose.prebuilt import propose_prebuilt
+    from buildtool.propose.propose import propose
+    from buildtool.propose.toml_text import toml_text
+
+    check_name(name)
+    file = folder / FILE_NAME
+    if file.exists() and not dry_run:
+        raise already_exists(file, "To print what init proposes: buildtool init --print")
+    tree = read_tree(folder)
+    proposal = propose(tree, name, Screen()) if tree.listings else propose_prebuilt(folder, name)
+    written = toml_text(proposal)
+    if not written:
+        raise UsageError(
+            f"no component was found in {folder}",
+            why="\n".join(unknown.what for unknown in proposal.unknown)
+            or "no CMakeLists.txt below it calls project(); build trees and third_party/ are not"
+            " searched; and there are no prebuilt ARM64 or Hexagon files",
+            remedy="Write buildtool.toml by hand, or start from a template: buildtool init"
+            " --template hvx NEW-DIRECTORY",
+        )
+    if not dry_run:
+        write_if_changed(file, written)
+    rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
+    unknown = [{"what": row.what, "remedy": row.remedy} for row in rows]
+    if json:
+        files = [] if dry_run else [str(file)]
+        print_json({"directory": str(folder), "files": files, "text": written, "unknown": unknown})
+    else:
+        if dry_run:
+            write(written)
+        else:
+            show(file.name)
+        for row in unknown:
+            show(f"! {row['what']}\n  {row['remedy']}", file=sys.stderr)
+        place = "" if folder == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
+        if not proposal.builds:
+            show(f"\nNo component can be built yet: complete {FILE_NAME}.", file=sys.stderr)
+        elif not dry_run:
+            show(f"\nNext: read it, then {place}buildtool build --plan", file=sys.stderr)
+    return int(not proposal.builds)
+
+
+def _name_from(directory: str) -> str:
+    """A project name from a directory's name; `-` replaces characters that are not allowed."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", directory).strip("-")
+    return name if name[:1].isalpha() else f"project-{name}".strip("-")
