@@ -98,7 +98,7 @@ def _run_command(argv: list[str], *, as_json: bool, entry: CommandEntry) -> int:
     from buildtool.cli.parameters import CommandLine
     from buildtool.cli.without_typer import run_without_typer
 
-    own = _own_arguments(argv) if entry.program else argv
+    own = (_own_arguments(argv) if entry.program else argv) or argv
     line = CommandLine(tuple(own), tuple(argv[len(own) + 1 :]))
     status = run_without_typer(line)
     return _run_with_typer(line, as_json=as_json, entry=entry) if status is None else status

@@ -71,3 +71,9 @@ def test_what_follows_the_command_is_the_command_s(buildtool: Buildtool, tmp_pat
 
     assert done.returncode == 2
     assert "No such option: -C" in done.stderr
+
+
+def test_two_dashes_before_the_command_change_nothing(buildtool: Buildtool, project: Path) -> None:
+    done = buildtool("--", "run", "nope", cwd=project)
+    assert done.returncode == 125
+    assert "error: there is no device 'nope'" in done.stderr
