@@ -24,16 +24,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from buildtool.deploy.device import Device
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import Known
 from buildtool.deploy.push.push import Push
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import ReleasePlace, new_run, run
-from buildtool.deploy.transports.adb import adb_device
-from buildtool.deploy.transports.ssh import ssh_device
-from buildtool.deploy.transports.transport import Transport
+from buildtool.device.device import Device
+from buildtool.device.transports.adb import adb_device
+from buildtool.device.transports.ssh import ssh_device
+from buildtool.device.transports.transport import Transport
 from buildtool.release.slices import Release, ReleaseFile, in_slices
+from buildtool.run.program import RunRequest
+from buildtool.run.run import ReleasePlace, new_run, run
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from measure import BUILDTOOL, as_installed, row
 
-from buildtool.deploy.transports.ssh import ssh_device
+from buildtool.device.transports.ssh import ssh_device
 from buildtool.project.model import Tool
 from buildtool.sdk.cmake import find_cmake
 from tests.device.devices.emulated_board import emulated_board

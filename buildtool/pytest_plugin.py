@@ -54,7 +54,7 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
     from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
-    from buildtool.deploy.sharing.lock import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
+    from buildtool.device.sharing.lock import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
     from buildtool.engine.context import Options  # noqa: PLC0415 - see above
     from buildtool.testing.fixture import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
@@ -103,7 +103,7 @@ def pytest_runtest_makereport(
     that crashed the DSP process has failed."""
     crashes: list[str] = []
     if found := item.config.stash.get(DEVICE, None):
-        from buildtool.deploy.run.run import RunTimeoutError  # noqa: PLC0415 - it is loaded
+        from buildtool.run.run import RunTimeoutError  # noqa: PLC0415 - it is loaded
 
         item.user_properties += [(LOST, line) for line in found.take_lost()]
         if call.excinfo and call.excinfo.errisinstance(RunTimeoutError):

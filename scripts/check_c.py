@@ -41,7 +41,7 @@ SIDES = {
         *("-Idsp/include", "-Iemulator/shell", *FLAGS),
     ),
     (
-        *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/deploy/query"),
+        *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/device/query"),
         "host/include/examples",
         "buildtool/testing",  # for this machine, but parsed like the others
     ): (*("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from buildtool.cache.emulator_cache import state_of
 from buildtool.cli.screen import Screen
-from buildtool.deploy.emulated.emulator import build_emulator, emulator_steps
+from buildtool.device.emulated.emulator import build_emulator, emulator_steps
 from buildtool.engine.record import read_record, record_file, write_record
 from buildtool.inputs.path_sets import InputSet, PathSet
 

@@ -1,0 +1,1 @@
+"""Brings releases onto devices."""

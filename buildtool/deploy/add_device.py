@@ -9,8 +9,8 @@ from pathlib import Path
 
 from buildtool.core.process import capture, check
 from buildtool.core.value import Value
-from buildtool.deploy.facts import Facts
 from buildtool.deploy.fit import fitting_arch, misfits
+from buildtool.device.facts import Facts
 from buildtool.project.archs import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Target, Tool
 from buildtool.release.slices import HOST, Release, Slice

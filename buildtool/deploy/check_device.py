@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.deploy.board.checks import check_board
-from buildtool.deploy.board.state import Board
-from buildtool.deploy.facts import Facts
-from buildtool.deploy.finding import DeviceFinding
 from buildtool.deploy.fit import misfits
+from buildtool.device.board.checks import check_board
+from buildtool.device.board.state import Board
+from buildtool.device.facts import Facts
+from buildtool.device.finding import DeviceFinding
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, Slice
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from buildtool.core.value import Value
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.facts import Facts
+from buildtool.device.errors import DeviceError
+from buildtool.device.facts import Facts
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release

@@ -9,18 +9,18 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.device import Device
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import known_file
 from buildtool.deploy.site import Site
+from buildtool.device.device import Device
 from buildtool.plan.plan import find_target
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.release.slices import Release
 
 if TYPE_CHECKING:
-    from buildtool.deploy.emulated.device import EmulatedDevice
-    from buildtool.deploy.emulated.socs import Soc
-    from buildtool.deploy.sharing.lock import DeviceLock
+    from buildtool.device.emulated.device import EmulatedDevice
+    from buildtool.device.emulated.socs import Soc
+    from buildtool.device.sharing.lock import DeviceLock
 
 EMULATED_ROOT = "opt/buildtool"
 """The install root on the emulated device, below the directory that is its root."""
@@ -74,12 +74,12 @@ class Ready(Value):
 def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
     """The device `name`, and the target for it; raises what can be said before a build."""
     if name == BUILT_IN_TARGET:
-        from buildtool.deploy.emulated.device import check_platform  # noqa: PLC0415 - one transport
-        from buildtool.deploy.emulated.socs import default_soc, find_soc  # noqa: PLC0415
+        from buildtool.device.emulated.device import check_platform  # noqa: PLC0415 - one transport
+        from buildtool.device.emulated.socs import default_soc, find_soc  # noqa: PLC0415
 
         named = find_soc(choice.soc) if choice.soc else None
         if choice.debug:
-            from buildtool.deploy.emulated.debugger import check_can_debug  # noqa: PLC0415
+            from buildtool.device.emulated.debugger import check_can_debug  # noqa: PLC0415
 
             check_can_debug(project)
         target = choice.target or project.header.default_target
@@ -104,7 +104,7 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
             why=f"{name} runs skels on a DSP, which the emulated device watches instead",
             remedy=f"Omit {option}, or run on the emulated device: buildtool run sim {option}",
         )
-    from buildtool.deploy.configuration import open_device  # noqa: PLC0415 - not for sim
+    from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
     device = open_device(name, project)
     target = choice.target or device.target or project.header.default_target
@@ -126,9 +126,9 @@ def make_ready(
     With `refresh` the facts about the device are read again.  Raises `DeviceError` when the release
     does not fit.
     """
-    from buildtool.deploy.emulated.device import check_libraries  # noqa: PLC0415 - after a build
-    from buildtool.deploy.facts import facts_of, facts_of_sim  # noqa: PLC0415 - after a build
     from buildtool.deploy.fit import check_fits  # noqa: PLC0415
+    from buildtool.device.emulated.device import check_libraries  # noqa: PLC0415 - after a build
+    from buildtool.device.facts import facts_of, facts_of_sim  # noqa: PLC0415 - after a build
 
     def note(text: str) -> None:
         listener(Note(text))
@@ -164,7 +164,7 @@ def site_on(
     if selected.soc:
         emulated = _emulated(project, selected.soc, listener)
         return _emulated_site(project, emulated, "", selected.target, listener)
-    from buildtool.deploy.facts import facts_of  # noqa: PLC0415 - not for sim
+    from buildtool.device.facts import facts_of  # noqa: PLC0415 - not for sim
 
     assert selected.device
     selected.device.transport.connect()
@@ -173,7 +173,7 @@ def site_on(
 
 
 def _emulated(project: Project, soc: Soc, listener: Listener) -> EmulatedDevice:
-    from buildtool.deploy.emulated.device import prepare  # noqa: PLC0415 - one transport of several
+    from buildtool.device.emulated.device import prepare  # noqa: PLC0415 - one transport of several
 
     root = project.state / "device" / soc.name.lower()
     return prepare(root, soc, listener, project.tool("qemu"))
@@ -182,8 +182,8 @@ def _emulated(project: Project, soc: Soc, listener: Listener) -> EmulatedDevice:
 def _emulated_site(
     project: Project, emulated: EmulatedDevice, arch: str, target: str, listener: Listener
 ) -> Site:
-    from buildtool.deploy.emulated.device import environment  # noqa: PLC0415
-    from buildtool.deploy.transports.emulated import Emulated  # noqa: PLC0415
+    from buildtool.device.emulated.device import environment  # noqa: PLC0415
+    from buildtool.device.transports.emulated import Emulated  # noqa: PLC0415
 
     root = str(emulated.root / EMULATED_ROOT)
     transport = Emulated(root, environment(emulated, arch))

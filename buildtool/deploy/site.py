@@ -9,17 +9,17 @@ from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
 from buildtool.core.process import DEVNULL
 from buildtool.core.value import Value
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError, foreign
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, forget, read_known, write_known
-from buildtool.deploy.script import script
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError, foreign
+from buildtool.device.script import script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.exchange import Pushed
     from buildtool.deploy.push.push import InlinePush, Push
-    from buildtool.deploy.script import ScriptReport
+    from buildtool.device.script import ScriptReport
 
 
 class Site(Value):

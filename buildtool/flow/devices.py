@@ -13,17 +13,17 @@ from buildtool.project.model import Project
 from buildtool.release.assemble import in_use
 
 if TYPE_CHECKING:  # each command imports what only it needs
-    from buildtool.deploy.bundle.record import RunRecord
     from buildtool.deploy.data.files import DataFile
     from buildtool.deploy.deploy import Deployed
-    from buildtool.deploy.device import Device
     from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.deploy.run.on_device import RunResult
-    from buildtool.deploy.run.program import RunRequest
-    from buildtool.deploy.run.run import Streams
-    from buildtool.deploy.sharing.lock import DeviceLock
+    from buildtool.device.device import Device
+    from buildtool.device.sharing.lock import DeviceLock
     from buildtool.engine.context import BuildContext, Options
     from buildtool.engine.result import BuildResult
+    from buildtool.run.bundle.record import RunRecord
+    from buildtool.run.on_device import RunResult
+    from buildtool.run.program import RunRequest
+    from buildtool.run.run import Streams
     from buildtool.sdk.sysroot import Sysroot
 
 
@@ -58,7 +58,7 @@ def run(
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
     it; `streams` as in `deploy.run.run`.  `record` gets to know what happens."""
-    from buildtool.deploy.run.attended import run_attended, with_ports
+    from buildtool.run.attended import run_attended, with_ports
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
     prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
@@ -92,7 +92,7 @@ def rollback(
 
 def lock_of(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
     """The lock of `device`, which is not held yet, for a command that uses it for `purpose`."""
-    from buildtool.deploy.sharing.lock import DeviceLock
+    from buildtool.device.sharing.lock import DeviceLock
 
     return DeviceLock(device, purpose, listener, wait=choice.wait, share=choice.share)
 
@@ -157,8 +157,8 @@ def pull_sysroot(
 
     Returns it and whether it changed.  It is called `name`, by default as the device is.
     """
-    from buildtool.deploy.sysroot.pull import pull
-    from buildtool.deploy.sysroot.source import open_source
+    from buildtool.device.sysroot.pull import pull
+    from buildtool.device.sysroot.source import open_source
 
     device, known_as = open_source(device_name, soc_name, listener)
     name = name or known_as

@@ -33,7 +33,7 @@ def test(
     Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
     in "2/3", and "" all of them.
     """
-    from buildtool.deploy.configuration import configured_devices
+    from buildtool.device.configuration import configured_devices
     from buildtool.testing.expected import without_devices, without_tests
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select

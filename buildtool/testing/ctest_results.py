@@ -14,7 +14,7 @@ from buildtool.core.escape import without_colours
 from buildtool.core.kept_output import KeptOutput
 from buildtool.core.signals import signal_name
 from buildtool.core.value import Value
-from buildtool.deploy.emulated.watched_run import first_line
+from buildtool.run.watched_run import first_line
 from buildtool.testing.ctest import ListedTest, strings
 from buildtool.testing.record import ProgramRecords, Record
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash

@@ -14,13 +14,13 @@ from buildtool.core.events import Note
 from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
-from buildtool.deploy.emulated.watched_run import explain_reports, first_line, watched_run
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
-from buildtool.deploy.run.run import ReleasePlace
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
+from buildtool.run.run import ReleasePlace
+from buildtool.run.watched_run import explain_reports, first_line, watched_run
 from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
 from buildtool.testing.ctest_results import CTestReport, Reported
 from buildtool.testing.deployment import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 
-from buildtool.deploy.configuration import ConfiguredDevice
+from buildtool.device.configuration import ConfiguredDevice
 from buildtool.project.model import BUILT_IN_TARGET, ExpectedFailure, Project
 from buildtool.testing.results import Outcome, TestResult
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
-from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
-from buildtool.deploy.run.run import RunTimeoutError
+from buildtool.run.program import NO_VARIABLES, RunRequest
+from buildtool.run.run import RunTimeoutError
 from buildtool.testing.session import Session
 
 SHOWN = 4000

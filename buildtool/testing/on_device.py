@@ -12,9 +12,9 @@ from pathlib import Path
 from buildtool.core.elf_machine import EM_AARCH64, elf_header
 from buildtool.core.signals import signal_of
 from buildtool.core.value import Value
-from buildtool.deploy.errors import DeviceConnectionError, DeviceError
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import ReleasePlace, Streams, new_run, run
+from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.run.program import RunRequest
+from buildtool.run.run import ReleasePlace, Streams, new_run, run
 from buildtool.testing.ctest import ListedTest
 from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.launch_server import Launch

@@ -10,9 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import ReleasePlace, Streams, new_run, run
+from buildtool.device.errors import DeviceError
+from buildtool.run.program import RunRequest
+from buildtool.run.run import ReleasePlace, Streams, new_run, run
 
 MOST_SECONDS = 5.0
 """The time that a program has: programs open their files early."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import without_colours
 from buildtool.core.signals import signal_name
-from buildtool.deploy.run.program import RunRequest, farf_levels, variables
 from buildtool.project.model import Test
 from buildtool.project.runs import seconds
+from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.session import LostError, Ran, Session
 

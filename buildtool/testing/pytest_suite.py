@@ -15,9 +15,9 @@ from buildtool.core.kept_output import KeptOutput
 from buildtool.core.process import DEVNULL, running
 from buildtool.core.signals import signal_name
 from buildtool.core.tee import teed
-from buildtool.deploy.run.program import NO_VARIABLES, variables
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
+from buildtool.run.program import NO_VARIABLES, variables
 from buildtool.testing.pytest_names import TEST_VARIABLE
 from buildtool.testing.results import Outcome, TestResult, result_from_json
 from buildtool.testing.session import Session

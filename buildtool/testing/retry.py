@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from buildtool.deploy.errors import DeviceConnectionError
+from buildtool.device.errors import DeviceConnectionError
 
 TRIES = 3
 PAUSE_SECONDS = 0.5

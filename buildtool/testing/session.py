@@ -14,23 +14,23 @@ from buildtool.core.kept_output import KeptOutput
 from buildtool.core.signals import signal_of
 from buildtool.core.tee import teed
 from buildtool.core.value import Value
-from buildtool.deploy.emulated.watched_run import first_line, run_watched
-from buildtool.deploy.errors import DeviceConnectionError
 from buildtool.deploy.push.known import known_file
-from buildtool.deploy.run.on_device import run_on_device
-from buildtool.deploy.run.run import RunTimeoutError, Streams
+from buildtool.device.errors import DeviceConnectionError
 from buildtool.project.model import BUILT_IN_TARGET
+from buildtool.run.on_device import run_on_device
+from buildtool.run.run import RunTimeoutError, Streams
+from buildtool.run.watched_run import first_line, run_watched
 from buildtool.testing.retry import TRIES
 
 if TYPE_CHECKING:
     from buildtool.core.events import Listener
     from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.deploy.run.on_device import RunResult
-    from buildtool.deploy.run.program import RunRequest
-    from buildtool.deploy.sharing.lock import DeviceLock
+    from buildtool.device.sharing.lock import DeviceLock
     from buildtool.engine.context import Options
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
+    from buildtool.run.on_device import RunResult
+    from buildtool.run.program import RunRequest
 
 PAUSES = (0.0, 2.0, 10.0)
 """Seconds before each attempt to connect again."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.device import Device
-from buildtool.deploy.transports.ssh import Ssh, ssh_device
-from buildtool.deploy.transports.ssh_socket import accepts, socket_path
+from buildtool.device.device import Device
+from buildtool.device.transports.ssh import Ssh, ssh_device
+from buildtool.device.transports.ssh_socket import accepts, socket_path
 from tests.remote.sshd import HOST, SshClient, SshServer
 
 

@@ -21,10 +21,10 @@ from buildtool.__main__ import open_closed_streams
 from buildtool.core.errors import NOT_RUN, BuildtoolError
 from buildtool.core.value import Value
 from buildtool.deploy.deploy import deploy
-from buildtool.deploy.run.on_device import run_on_device
-from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
 from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
+from buildtool.run.on_device import run_on_device
+from buildtool.run.program import NO_VARIABLES, RunRequest
 from tests.command_line import REPOSITORY
 from tests.remote.remote import Remote
 

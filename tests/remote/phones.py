@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.deploy.device import Device
-from buildtool.deploy.transports.adb import adb_device
+from buildtool.device.device import Device
+from buildtool.device.transports.adb import adb_device
 from tests.remote.adbd import AdbServer
 
 

@@ -8,10 +8,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from buildtool.deploy.device import Device
-from buildtool.deploy.transports.adb import adb_device
-from buildtool.deploy.transports.emulated import Emulated
-from buildtool.deploy.transports.ssh import ssh_device
+from buildtool.device.device import Device
+from buildtool.device.transports.adb import adb_device
+from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.ssh import ssh_device
 from tests.remote.adbd import AdbServer
 from tests.remote.remote import Remote
 from tests.remote.sshd import SshClient, SshServer

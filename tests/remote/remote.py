@@ -11,14 +11,14 @@ from typing import Any
 from buildtool.core.events import Event
 from buildtool.core.value import Value
 from buildtool.deploy.deploy import Deployed, deploy
-from buildtool.deploy.device import Device
 from buildtool.deploy.push.contents import Contents, Deployment, deployment
 from buildtool.deploy.ready import Ready
-from buildtool.deploy.run.on_device import run_on_device
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.sharing.lock import DeviceLock
 from buildtool.deploy.site import Site
+from buildtool.device.device import Device
+from buildtool.device.sharing.lock import DeviceLock
 from buildtool.release.slices import Release
+from buildtool.run.on_device import run_on_device
+from buildtool.run.program import RunRequest
 from tests.remote.releases import NO_LINKS, NO_MODES, Files, contents_of, make_release
 from tests.remote.streams import redirected
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from buildtool.deploy.device import Device
+from buildtool.device.device import Device
 
 # Drawing from all of Unicode takes seconds to begin with.
 _CHARACTERS = "ab \t\n\r\x01\x7f'\"\\`$!;&|<>(){}[]*?~#=%^@-é€𝕏"

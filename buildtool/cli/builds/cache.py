@@ -88,7 +88,7 @@ def verify(*, json: Json = False) -> int:
     from buildtool.cache.emulator_cache import directory as emulator_directory
     from buildtool.cache.maintenance import VerifiedCache, store_usage
     from buildtool.cache.maintenance import verify as check
-    from buildtool.deploy.emulated.verify import verify as check_emulator
+    from buildtool.device.emulated.verify import verify as check_emulator
 
     store = _store()
     done = check(store) if store.directory.is_dir() else VerifiedCache(*store_usage(store), (), 0)

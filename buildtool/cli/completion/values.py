@@ -65,7 +65,7 @@ def _archs(_: Cursor) -> Iterable[str]:
 
 
 def _devices(cursor: Cursor) -> Iterable[str]:
-    from buildtool.deploy.configuration import configured_devices
+    from buildtool.device.configuration import configured_devices
     from buildtool.project.model import BUILT_IN_TARGET
     from buildtool.project.read import find_optional_project
 
@@ -74,7 +74,7 @@ def _devices(cursor: Cursor) -> Iterable[str]:
 
 def _lists(cursor: Cursor) -> Iterable[str]:
     """The values of --on: what comes before the last comma, with each of what may follow."""
-    from buildtool.deploy.configuration import configured_devices
+    from buildtool.device.configuration import configured_devices
     from buildtool.project.model import BUILT_IN_TARGET
     from buildtool.project.read import find_optional_project
 
@@ -89,7 +89,7 @@ def _lists(cursor: Cursor) -> Iterable[str]:
 
 
 def _socs(_: Cursor) -> Iterable[str]:
-    from buildtool.deploy.emulated.socs import known_socs
+    from buildtool.device.emulated.socs import known_socs
 
     return known_socs()
 

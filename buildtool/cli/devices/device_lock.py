@@ -35,8 +35,8 @@ def lock(
     found, and 126 if it cannot be started.
     """
     from buildtool.cli.screen import Screen
-    from buildtool.deploy.configuration import open_device
-    from buildtool.deploy.sharing.lock import held_device
+    from buildtool.device.configuration import open_device
+    from buildtool.device.sharing.lock import held_device
     from buildtool.project.read import find_optional_project
 
     seconds = wait_seconds(wait)
@@ -53,8 +53,8 @@ def unlock(name: DeviceName, *, json: Json = False) -> None:
 
     A program that its holder runs keeps running.
     """
-    from buildtool.deploy.configuration import open_device
-    from buildtool.deploy.sharing.lock import holder_of
+    from buildtool.device.configuration import open_device
+    from buildtool.device.sharing.lock import holder_of
     from buildtool.project.read import find_optional_project
 
     _check_shared(name)

@@ -14,8 +14,8 @@ from typing import IO, Any, TextIO
 
 from buildtool.cli.devices.prefixed_lines import PrefixedLines
 from buildtool.core.process import DEVNULL, PIPE, Process, running
-from buildtool.deploy.selection import Chosen
-from buildtool.deploy.sharing.lock import DeviceLock
+from buildtool.device.selection import Chosen
+from buildtool.device.sharing.lock import DeviceLock
 
 CHUNK = 1 << 16
 MAX_DOCUMENT = 64 << 20

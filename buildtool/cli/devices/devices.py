@@ -13,9 +13,9 @@ from buildtool.core.errors import UsageError
 from buildtool.project.model import BUILT_IN_TARGET
 
 if TYPE_CHECKING:
-    from buildtool.deploy.configuration import ConfiguredDevice
-    from buildtool.deploy.device import Device
-    from buildtool.deploy.facts import Facts
+    from buildtool.device.configuration import ConfiguredDevice
+    from buildtool.device.device import Device
+    from buildtool.device.facts import Facts
     from buildtool.project.model import Project
 
 HELP = "Add and check the devices that programs run on."
@@ -23,7 +23,7 @@ HELP = "Add and check the devices that programs run on."
 
 def list_(*, json: Json = False) -> None:
     """List the devices that are configured."""
-    from buildtool.deploy.configuration import devices_by_file
+    from buildtool.device.configuration import devices_by_file
 
     rows = {BUILT_IN_TARGET: _row(BUILT_IN_TARGET, None, None)}
     for file, devices in devices_by_file(_project()).items():
@@ -62,15 +62,15 @@ def add(
 ) -> None:
     """Connect to a device, and add it to devices.toml."""
     from buildtool.deploy.add_device import propose_name, propose_target
-    from buildtool.deploy.configuration import (
+    from buildtool.device.configuration import (
         ConfiguredDevice,
         configured_devices,
         device_of,
         project_file,
         user_file,
     )
-    from buildtool.deploy.device_tables import append_device, table_of
-    from buildtool.deploy.facts import facts_of
+    from buildtool.device.device_tables import append_device, table_of
+    from buildtool.device.facts import facts_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
@@ -109,8 +109,8 @@ def add(
 
 def remove(name: DeviceName) -> None:
     """Remove a device from devices.toml. Nothing is removed from the device."""
-    from buildtool.deploy.configuration import file_of
-    from buildtool.deploy.device_tables import remove_device
+    from buildtool.device.configuration import file_of
+    from buildtool.device.device_tables import remove_device
 
     file, _ = file_of(name, _project())
     remove_device(file, name)
@@ -122,8 +122,8 @@ def rename(
     new: Annotated[str, Argument("NAME", "Its new name.")],
 ) -> None:
     """Change the name of a device in devices.toml."""
-    from buildtool.deploy.configuration import file_of
-    from buildtool.deploy.device_tables import rename_device
+    from buildtool.device.configuration import file_of
+    from buildtool.device.device_tables import rename_device
 
     file, _ = file_of(name, _project())
     rename_device(file, name, new)
@@ -132,7 +132,7 @@ def rename(
 
 def facts(name: DeviceName, *, json: Json = False) -> None:
     """Print what a device says about itself."""
-    from buildtool.deploy.facts import facts_of
+    from buildtool.device.facts import facts_of
 
     found = facts_of(_device(name, _project()), refresh=True)
     if json:
@@ -149,11 +149,11 @@ def check(
 ) -> int:
     """Check that a device can be reached and its target can run there."""
     from buildtool.deploy.check_device import check_device
-    from buildtool.deploy.configuration import configured_devices
-    from buildtool.deploy.facts import remember_facts
-    from buildtool.deploy.finding import DeviceFinding
-    from buildtool.deploy.read_facts import read_facts_and_board
-    from buildtool.deploy.sharing.lock import holder_of
+    from buildtool.device.configuration import configured_devices
+    from buildtool.device.facts import remember_facts
+    from buildtool.device.finding import DeviceFinding
+    from buildtool.device.read_facts import read_facts_and_board
+    from buildtool.device.sharing.lock import holder_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
@@ -205,16 +205,16 @@ def _row(name: str, device: ConfiguredDevice | None, file: Path | None) -> dict[
 
 def _device(name: str, project: Project | None) -> Device:
     """The device `name`, which may be `sim`."""
-    from buildtool.deploy.configuration import open_device
+    from buildtool.device.configuration import open_device
 
     if name != BUILT_IN_TARGET:
         return open_device(name, project)
     from buildtool.cli.screen import Screen
     from buildtool.core.cache import cache_dir
-    from buildtool.deploy.device import Device
-    from buildtool.deploy.emulated.device import environment, prepare
-    from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
-    from buildtool.deploy.transports.emulated import Emulated
+    from buildtool.device.device import Device
+    from buildtool.device.emulated.device import environment, prepare
+    from buildtool.device.emulated.socs import DEFAULT_SOC, find_soc
+    from buildtool.device.transports.emulated import Emulated
 
     root = cache_dir() / "device" / DEFAULT_SOC.lower()
     emulated = prepare(root, find_soc(DEFAULT_SOC), Screen(quiet=True))

@@ -23,8 +23,8 @@ from buildtool.cli.show import print_json, show
 from buildtool.core.events import Listener
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, select
-from buildtool.deploy.selection import Chosen, select_devices
-from buildtool.deploy.sharing.reserved import ReservedDevices
+from buildtool.device.selection import Chosen, select_devices
+from buildtool.device.sharing.reserved import ReservedDevices
 from buildtool.engine.context import Options
 from buildtool.project.model import Project
 from buildtool.project.read import find_project

@@ -23,13 +23,13 @@ from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
 from buildtool.core.errors import NOT_RUN, UsageError
 from buildtool.core.events import Note
-from buildtool.deploy.run.on_device import status_of_run
-from buildtool.deploy.run.program import RunRequest, farf_levels, variables
-from buildtool.deploy.run.run import Streams
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_project
 from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
 from buildtool.project.validate import suggest
+from buildtool.run.on_device import status_of_run
+from buildtool.run.program import RunRequest, farf_levels, variables
+from buildtool.run.run import Streams
 
 EXAMPLES = (
     ("buildtool run", "The only program of the target, on sim."),
@@ -165,8 +165,8 @@ def run(
     )
     written: Path | None = None
     if bundle_file or (_in_ci() if bundle is None else bundle):
-        from buildtool.deploy.bundle.record import RunRecord
-        from buildtool.deploy.bundle.write import check_place, run_with_bundle
+        from buildtool.run.bundle.record import RunRecord
+        from buildtool.run.bundle.write import check_place, run_with_bundle
 
         record = RunRecord(project, device, request, ["buildtool", *sys.argv[1:]])
         file = bundle_file.absolute() if bundle_file else None

@@ -16,21 +16,21 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
 from buildtool.core.process import signals_as_interrupt
 from buildtool.core.value import Value
-from buildtool.deploy.configuration import FILE_NAME, user_file
 from buildtool.deploy.ready import DeviceChoice, select
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.transports.transport import Transport
+from buildtool.device.configuration import FILE_NAME, user_file
+from buildtool.device.transports.transport import Transport
 from buildtool.engine.context import Options
 from buildtool.engine.result import StepOutcome
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import Plan
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
+from buildtool.run.program import RunRequest
 from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, target_inputs
 from buildtool.watch.watch import Watch
 
 if TYPE_CHECKING:
-    from buildtool.deploy.run.session import WaitingSession
+    from buildtool.run.session import WaitingSession
 
 Paths = tuple[str, ...]
 SHOWN = 3
@@ -187,7 +187,7 @@ class _Loop:
         if not self._transport or not self._reached:
             yield None
             return
-        from buildtool.deploy.run.session import open_session
+        from buildtool.run.session import open_session
 
         with open_session(self._transport) as session:
             yield session

@@ -13,9 +13,9 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import StepFinished, StepOutput, StepStarted
 from buildtool.core.progress import progress
 from buildtool.deploy.data.files import FOLDER, DataFile
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.exchange import Pushed, exchange, failure
-from buildtool.deploy.script import ScriptReport, script, whole_number
+from buildtool.device.errors import DeviceError
+from buildtool.device.script import ScriptReport, script, whole_number
 
 if TYPE_CHECKING:
     from buildtool.deploy.site import Site

@@ -11,7 +11,7 @@ from pathlib import Path
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.errors import DeviceError
+from buildtool.device.errors import DeviceError
 from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, release_id
 
 ID_DIGITS = 16

@@ -11,11 +11,11 @@ from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
 from buildtool.core.process import PIPE
 from buildtool.core.value import Value
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError, foreign
-from buildtool.deploy.script import ScriptReport
-from buildtool.deploy.sharing.holder import user_and_host
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError, foreign
+from buildtool.device.script import ScriptReport
+from buildtool.device.sharing.holder import user_and_host
 
 LOCK_SECONDS = 120.0
 LOCK_POLL_SECONDS = 0.5

@@ -9,8 +9,8 @@ from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.files import value_digest
 from buildtool.core.own_directory import make_directory
 from buildtool.core.value import Value
-from buildtool.deploy.device import Device
 from buildtool.deploy.push.contents import Contents
+from buildtool.device.device import Device
 
 NOTHING: Contents = {}
 

@@ -15,8 +15,6 @@ from typing import IO
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener
 from buildtool.core.value import Value
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import (
     Contents,
     Deployment,
@@ -27,7 +25,9 @@ from buildtool.deploy.push.contents import (
 )
 from buildtool.deploy.push.exchange import Pushed, exchange, failure, owner
 from buildtool.deploy.push.stream import Changes, changes, unpacker, write_archive
-from buildtool.deploy.script import LOCK_SCRIPTS, ScriptReport, script
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, script
 
 SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
 MAX_INLINE = 1 << 20

@@ -11,7 +11,7 @@ from typing import IO
 
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Contents, Deployment, in_store
-from buildtool.deploy.transports.transport import quote
+from buildtool.device.transports.transport import quote
 from buildtool.release.slices import ReleaseFile
 
 MAX_NAMES = 24 << 10

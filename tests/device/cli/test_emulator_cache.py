@@ -11,13 +11,13 @@ import pytest
 
 from buildtool.cache.emulator_cache import INSTALL, state_of
 from buildtool.core.events import Event, StepFinished
-from buildtool.deploy.emulated.emulator import (
+from buildtool.device.emulated.emulator import (
     Emulator,
     build_emulator,
     emulator_steps,
     source_roots,
 )
-from buildtool.deploy.emulated.verify import is_whole
+from buildtool.device.emulated.verify import is_whole
 from buildtool.engine.record import read_record, record_file
 from buildtool.engine.result import StepOutcome
 from tests.caches import share

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.deploy.emulated.watched_run import watched_run
+from buildtool.run.watched_run import watched_run
 from tests.project import Project
 
 

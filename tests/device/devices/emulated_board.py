@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from buildtool.deploy.emulated.device import environment, prepare
-from buildtool.deploy.emulated.socs import find_soc
-from buildtool.deploy.sysroot.emulated import SHELL
+from buildtool.device.emulated.device import environment, prepare
+from buildtool.device.emulated.socs import find_soc
+from buildtool.device.sysroot.emulated import SHELL
 from buildtool.sdk.qemu import FORK_SAFE
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer

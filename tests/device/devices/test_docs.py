@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.configuration import SECTIONS
+from buildtool.device.configuration import SECTIONS
 from buildtool.project.schema import file_schema
 from tests.command_line import REPOSITORY, Buildtool
 from tests.device.devices.emulated_board import emulated_board, emulated_phone

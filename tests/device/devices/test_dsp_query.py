@@ -8,17 +8,17 @@ import pytest
 
 from buildtool.core.elf import read_elf
 from buildtool.core.process import capture
-from buildtool.deploy.device import Device
-from buildtool.deploy.dsp_query import dsp_queries
-from buildtool.deploy.emulated.device import (
+from buildtool.device.device import Device
+from buildtool.device.dsp_query import dsp_queries
+from buildtool.device.emulated.device import (
     CONFIGURATION,
     EmulatedDevice,
     environment,
     prepare,
 )
-from buildtool.deploy.emulated.socs import find_soc
-from buildtool.deploy.facts import facts_of, facts_of_sim
-from buildtool.deploy.transports.emulated import Emulated
+from buildtool.device.emulated.socs import find_soc
+from buildtool.device.facts import facts_of, facts_of_sim
+from buildtool.device.transports.emulated import Emulated
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig
 

@@ -6,8 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from buildtool.deploy.emulated.device import prepare
-from buildtool.deploy.emulated.socs import find_soc
+from buildtool.device.emulated.device import prepare
+from buildtool.device.emulated.socs import find_soc
 from tests.command_line import Buildtool
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from buildtool.core.own_directory import STATE
-from buildtool.deploy.bundle.write import FOLDER
+from buildtool.run.bundle.write import FOLDER
 from tests.command_line import Buildtool
 
 yaml: Any = importlib.import_module("yaml")  # installed with Conan, has no types

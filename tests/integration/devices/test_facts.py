@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.facts import Facts, facts_of
-from buildtool.deploy.read_facts import TOOLS
-from buildtool.deploy.transports.emulated import Emulated
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.facts import Facts, facts_of
+from buildtool.device.read_facts import TOOLS
+from buildtool.device.transports.emulated import Emulated
 from tests.integration.devices.board_tree import (
     LIBRARY,
     SHELL,

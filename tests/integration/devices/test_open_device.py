@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.configuration import open_device, user_file
-from buildtool.deploy.device import Device
-from buildtool.deploy.facts import Facts, facts_of
+from buildtool.device.configuration import open_device, user_file
+from buildtool.device.device import Device
+from buildtool.device.facts import Facts, facts_of
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
 from tests.remote.tool_sets import TOOL_SETS

@@ -10,10 +10,10 @@ import pytest
 
 from buildtool import flow
 from buildtool.core.elf import read_elf
-from buildtool.deploy.emulated.device import EmulatedDevice, check_libraries
-from buildtool.deploy.emulated.emulator import Emulator
-from buildtool.deploy.emulated.socs import find_soc
-from buildtool.deploy.errors import DeviceError
+from buildtool.device.emulated.device import EmulatedDevice, check_libraries
+from buildtool.device.emulated.emulator import Emulator
+from buildtool.device.emulated.socs import find_soc
+from buildtool.device.errors import DeviceError
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.device import Device
+from buildtool.device.device import Device
 from tests.remote.adbd import AdbServer
 from tests.remote.boards import board_of, end_connections
 from tests.remote.phones import phone_of

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 
 from buildtool.core.process import DEVNULL, PIPE
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.transports.adb import Adb
-from buildtool.deploy.transports.adb_server import AdbServer as Server
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.transports.adb import Adb
+from buildtool.device.transports.adb_server import AdbServer as Server
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
@@ -149,7 +149,7 @@ def test_a_server_that_ends_while_it_is_asked_is_started_again(
 
 START = """
 import sys
-from buildtool.deploy.transports.adb import adb_device
+from buildtool.device.transports.adb import adb_device
 adb_device(sys.argv[1]).connect()
 print("connected")
 """

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import DEVNULL
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceConnectionError, DeviceError
-from buildtool.deploy.transports.adb import adb_device
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.transports.adb import adb_device
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
 from tests.remote.proxy import Proxy

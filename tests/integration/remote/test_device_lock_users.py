@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from buildtool.deploy.script import LOCK_SCRIPTS, assignments, script
+from buildtool.device.script import LOCK_SCRIPTS, assignments, script
 from tests.remote.sshd import SshServer
 
 ANN, BOB, ROOT = 1001, 1002, 0

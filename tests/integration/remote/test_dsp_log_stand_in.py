@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.run.on_device import run_on_device
-from buildtool.deploy.run.program import RunRequest
+from buildtool.run.on_device import run_on_device
+from buildtool.run.program import RunRequest
 from tests.remote.adbd import AdbServer
 from tests.remote.places import adb_place, ssh_place
 from tests.remote.remote import SHELL, Remote, processes_with

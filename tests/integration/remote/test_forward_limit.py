@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from buildtool.deploy.run.forward import _Relay
+from buildtool.run.forward import _Relay
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from buildtool.core.process import PIPE
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.script import script
-from buildtool.deploy.transports.ssh_socket import accepts
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.script import script
+from buildtool.device.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, shared_socket
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
 from tests.remote.sshd import SshClient, SshServer

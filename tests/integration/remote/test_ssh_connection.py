@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.device import Device
-from buildtool.deploy.transports.ssh_socket import accepts
+from buildtool.device.device import Device
+from buildtool.device.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, logins, master, shared_socket, ssh_of
 from tests.remote.sshd import SshClient, SshServer
 from tests.remote.tool_sets import SYSTEM_PATH
@@ -39,7 +39,7 @@ def test_connecting_again_starts_no_process(board: Device, tmp_path: Path) -> No
 
 
 CONNECT = """
-from buildtool.deploy.transports.ssh import ssh_device
+from buildtool.device.transports.ssh import ssh_device
 ssh = ssh_device("board")
 ssh.connect()
 print("connected", flush=True)

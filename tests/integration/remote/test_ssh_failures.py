@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import DEVNULL
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceConnectionError
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceConnectionError
 from tests.remote.boards import board_of
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import HOST, SshClient, SshServer

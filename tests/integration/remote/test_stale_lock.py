@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from buildtool.deploy.script import LOCK_SCRIPTS, script
+from buildtool.device.script import LOCK_SCRIPTS, script
 
 PROCESSES, ROUNDS = 16, 8
 CLIENT = """

@@ -10,16 +10,16 @@ import termios
 
 import pytest
 
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceConnectionError
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceConnectionError
 from tests.remote.sshd import SshClient
 
 SCRIPT = """
 import os, sys
-from buildtool.deploy.conversation import conversation
-from buildtool.deploy.transports.adb import adb_device
-from buildtool.deploy.transports.ssh import ssh_device
+from buildtool.device.conversation import conversation
+from buildtool.device.transports.adb import adb_device
+from buildtool.device.transports.ssh import ssh_device
 
 transport = ssh_device("board") if sys.argv[1] == "board" else adb_device(sys.argv[1])
 transport.connect()

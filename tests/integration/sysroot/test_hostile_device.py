@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.sysroot import fetched, headers, pull
-from buildtool.deploy.sysroot.device_files import PullError
-from buildtool.deploy.sysroot.directory import open_directory, read_file
+from buildtool.device.sysroot import fetched, headers, pull
+from buildtool.device.sysroot.device_files import PullError
+from buildtool.device.sysroot.directory import open_directory, read_file
 from buildtool.sdk.sysroot import sysroot_names
 from tests.standins.device import MULTIARCH, OLDER, arm64_library
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.sysroot.device_files import PullError
-from buildtool.deploy.sysroot.directory import open_directory
-from buildtool.deploy.sysroot.libc import MAX_DEPTH
-from buildtool.deploy.sysroot.pull import pull
+from buildtool.device.sysroot.device_files import PullError
+from buildtool.device.sysroot.directory import open_directory
+from buildtool.device.sysroot.libc import MAX_DEPTH
+from buildtool.device.sysroot.pull import pull
 from buildtool.sdk.sysroot import Sysroot
 from tests.standins.device import CROSS_LIBRARIES, MULTIARCH, make_board
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.sysroot.device_files import PullError
+from buildtool.device.sysroot.device_files import PullError
 from buildtool.sdk.sysroot import find_sysroot, sysroot_names
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from tests.command_line import Buildtool

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from buildtool.deploy.device import Device, ScriptOutput
-from buildtool.deploy.facts import Facts, facts_of
-from buildtool.deploy.sysroot.device_files import PullError
-from buildtool.deploy.sysroot.pull import pull
-from buildtool.deploy.sysroot.remote import RemoteFiles
+from buildtool.device.device import Device, ScriptOutput
+from buildtool.device.facts import Facts, facts_of
+from buildtool.device.sysroot.device_files import PullError
+from buildtool.device.sysroot.pull import pull
+from buildtool.device.sysroot.remote import RemoteFiles
 from buildtool.sdk.sysroot import Sysroot
 from tests.integration.devices.board_tree import stand_in
 from tests.remote.tool_sets import TOOL_SETS, Tools

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.sysroot.directory import open_directory
-from buildtool.deploy.sysroot.pull import pull
+from buildtool.device.sysroot.directory import open_directory
+from buildtool.device.sysroot.pull import pull
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES

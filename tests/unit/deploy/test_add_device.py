@@ -11,9 +11,9 @@ from buildtool.deploy.add_device import (
     propose_name,
     propose_target,
 )
-from buildtool.deploy.facts import SystemFile
+from buildtool.device.facts import SystemFile
 from buildtool.project.model import Target
-from tests.unit.deploy.board_facts import BOARD
+from tests.unit.device.board_facts import BOARD
 
 
 @pytest.mark.parametrize(

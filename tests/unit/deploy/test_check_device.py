@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from buildtool.deploy.board.state import Board
 from buildtool.deploy.check_device import REQUIRED_TOOLS, check_device
-from buildtool.deploy.facts import Facts, Node, SystemFile
+from buildtool.device.board.state import Board
+from buildtool.device.facts import Facts, Node, SystemFile
 from buildtool.project.model import Target
-from tests.unit.deploy.board_facts import BOARD as KNOWN
+from tests.unit.device.board_facts import BOARD as KNOWN
 
 CDSP = Node("/dev/fastrpc-cdsp", "660", "root", "fastrpc", readable=True, writable=True)
 HEAP = Node("/dev/dma_heap/system", "660", "root", "video", readable=True, writable=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.facts import Facts, SystemFile
 from buildtool.deploy.fit import check_fits
+from buildtool.device.errors import DeviceError
+from buildtool.device.facts import Facts, SystemFile
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, ReleaseFile, Slice
 from buildtool.toolchains.import_stub import PAGE, import_stub
-from tests.unit.deploy.board_facts import BOARD
+from tests.unit.device.board_facts import BOARD
 
 PHONE = BOARD._replace(platform="android", glibc="", api=31)
 LINUX = Target(platform="ubuntu-aarch64", glibc="2.35")

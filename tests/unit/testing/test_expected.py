@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.configuration import ConfiguredDevice
+from buildtool.device.configuration import ConfiguredDevice
 from buildtool.project.model import ExpectedFailure, Header, Project, Target
 from buildtool.testing.expected import as_expected, matches, without_devices, without_tests
 from buildtool.testing.results import BAD, Outcome, TestResult

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.events import Event, Note
-from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.sharing.lock import (
+from buildtool.device.errors import DeviceError
+from buildtool.device.sharing.lock import (
     VARIABLE,
     DeviceInUseError,
     DeviceLock,

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from buildtool.deploy.run import run as run_module
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import RunTimeoutError
 from buildtool.release.slices import Release
+from buildtool.run import run as run_module
+from buildtool.run.program import RunRequest
+from buildtool.run.run import RunTimeoutError
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
+from buildtool.device.errors import DeviceError
 from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import (
     ANDROID,

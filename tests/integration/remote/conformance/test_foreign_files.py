@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import rollback
+from buildtool.device.errors import DeviceError
 from tests.integration.remote.conformance.conftest import PROGRAMS, SHELLS, TOOLS
 from tests.remote.remote import Remote
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import rollback
+from buildtool.device.errors import DeviceError
 from tests.integration.remote.conformance.conftest import EMULATED, SHELLS, TOOLS, TOYBOX, short_on
 from tests.remote.data import data_file, data_folder, deploy_with
 from tests.remote.releases import contents_of

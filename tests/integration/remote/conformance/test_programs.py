@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.deploy.errors import DeviceError
+from buildtool.device.errors import DeviceError
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import (

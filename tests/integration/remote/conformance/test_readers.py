@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy import conversation
-from buildtool.deploy.run.on_device import RunResult, run_on_device
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import Streams
+from buildtool.device import conversation
 from buildtool.release.slices import Release
+from buildtool.run.on_device import RunResult, run_on_device
+from buildtool.run.program import RunRequest
+from buildtool.run.run import Streams
 from tests.integration.remote.conformance.conftest import KINDS
 from tests.remote.remote import SHELL, Remote
 

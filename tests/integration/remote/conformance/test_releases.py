@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.events import Note
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import make_current, rollback
+from buildtool.device.errors import DeviceError
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,

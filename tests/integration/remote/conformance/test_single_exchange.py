@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import ReleasePlace, new_run, run
-from buildtool.deploy.run.session import open_session
-from buildtool.deploy.script import ScriptReport
 from buildtool.deploy.site import finish_inline_push, inline_push
+from buildtool.device.script import ScriptReport
 from buildtool.release.slices import Release
+from buildtool.run.program import RunRequest
+from buildtool.run.run import ReleasePlace, new_run, run
+from buildtool.run.session import open_session
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,

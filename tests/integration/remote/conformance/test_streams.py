@@ -16,8 +16,8 @@ from typing import IO, Self
 
 import pytest
 
-from buildtool.deploy.run.program import RunRequest
 from buildtool.release.slices import Release
+from buildtool.run.program import RunRequest
 from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import (
     ANDROID,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.transports.ssh import Ssh
-from buildtool.deploy.transports.ssh_socket import accepts
+from buildtool.device.transports.ssh import Ssh
+from buildtool.device.transports.ssh_socket import accepts
 from tests.integration.remote.conformance.conftest import runtime_directory
 from tests.remote.adbd import AdbServer
 from tests.remote.boards import shared_socket

@@ -15,15 +15,15 @@ import pytest
 from buildtool.core.errors import NOT_RUN
 from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.data.send import send_data
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.push.exchange import Pushed
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.run.run import ReleasePlace, new_run, run
-from buildtool.deploy.script import ScriptReport
-from buildtool.deploy.sharing.lock import held_device, holder_of
 from buildtool.deploy.site import rollback
+from buildtool.device.errors import DeviceError
+from buildtool.device.script import ScriptReport
+from buildtool.device.sharing.lock import held_device, holder_of
 from buildtool.release.slices import Release
+from buildtool.run.program import RunRequest
+from buildtool.run.run import ReleasePlace, new_run, run
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import Task, start

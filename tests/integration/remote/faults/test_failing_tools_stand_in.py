@@ -17,11 +17,11 @@ import pytest
 
 from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.data.send import send_data, verify_data
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.exchange import Pushed
 from buildtool.deploy.site import rollback
-from buildtool.deploy.transports.emulated import Emulated
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.transports.emulated import Emulated
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.remote.releases import digest_of

@@ -21,13 +21,13 @@ from buildtool.core.value import Value
 from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.data.send import send_data
 from buildtool.deploy.deploy import deploy
-from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.push import exchange
-from buildtool.deploy.script import MAX_REPORT
 from buildtool.deploy.site import rollback, verify
-from buildtool.deploy.transports.failures import last_lines
-from buildtool.deploy.transports.transport import Command
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.script import MAX_REPORT
+from buildtool.device.transports.failures import last_lines
+from buildtool.device.transports.transport import Command
 from buildtool.release.slices import Release
 from tests.remote.remote import Remote
 

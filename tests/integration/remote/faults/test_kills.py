@@ -16,9 +16,9 @@ import pytest
 
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
+from buildtool.run.program import RunRequest
 from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import arm64_shell, runtime_directory
 from tests.remote.adbd import AdbServer

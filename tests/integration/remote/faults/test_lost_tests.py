@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.ready import DeviceChoice, Ready
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.sharing.lock import DeviceLock
+from buildtool.device.sharing.lock import DeviceLock
 from buildtool.engine.context import Options
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan
 from buildtool.project.model import Header, Project, Target
 from buildtool.release.slices import Release
+from buildtool.run.program import RunRequest
 from buildtool.testing import session as module
 from buildtool.testing.retry import TRIES
 from buildtool.testing.session import LostError, Session

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.errors import DeviceConnectionError
+from buildtool.device.errors import DeviceConnectionError
 from tests.conftest import LONG
 from tests.remote.adbd import AdbServer
 from tests.remote.device_root import DeviceRoot

@@ -1,0 +1,1 @@
+"""What a device is, and how it is talked to."""

@@ -1,0 +1,143 @@
+"""The emulator's own binaries: an ARM64 libcdsprpc.so.1 and a Hexagon DSP shell.
+
+They are built from the sources in this package, once, into the user's cache, and
+never become part of a release.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.cache.emulator_cache import INSTALL, directory, lock_of, note_use, state_of
+from buildtool.core.events import Listener, Note
+from buildtool.core.files import tree_digest, value_digest
+from buildtool.core.lock import locked
+from buildtool.core.value import Value
+from buildtool.device.emulated.verify import is_whole
+from buildtool.inputs.file_states import FileStates
+from buildtool.plan.plan import CMakeStep
+from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.dsp_shells import EXPORTS
+from buildtool.toolchains.hexagon import hexagon_musl
+from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+SOURCE_DIGESTS = "sources.digests"  # in the cache: digests of the sources by their stamps
+GLIBC = "2.35"  # the emulated device's library runs on this and newer
+
+
+class Emulator(Value):
+    """Where the built binaries are."""
+
+    cdsprpc: Path
+    shell: Path
+
+
+def source_roots() -> tuple[Path, ...]:
+    """The directories and the table that hold every source of the emulator."""
+    headers = (_data.path(side) / "include" for side in ("host", "dsp"))
+    return (_data.path("emulator"), *headers, EXPORTS)
+
+
+def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
+    """The two steps that build the emulator: the library and the DSP shell."""
+    cmake = find_cmake()
+    cdsprpc, shell = _parts()
+    return _step(cdsprpc, cmake), _step(shell, cmake)
+
+
+def build_emulator(listener: Listener) -> Emulator:
+    """The emulator's binaries, built unless this version of them is undamaged in the cache, or in
+    the installed wheel.
+
+    Building takes one to three minutes, most of it zig building a C library for Hexagon.
+    """
+    cdsprpc, shell = parts = _parts()
+    missing = [p for p in reversed(parts) if not (is_whole(p.tree) or _unpacked(p))]
+    if missing:
+        listener(Note("building the emulated device, once: this takes one to three minutes"))
+    for part in missing:
+        _build(_step(part, find_cmake()), listener)
+    for part in parts:
+        note_use(part.tree)
+    return Emulator(
+        cdsprpc.tree / INSTALL / "libcdsprpc.so.1", shell.tree / INSTALL / "fastrpc_shell"
+    )
+
+
+class _Part(Value):
+    """One side of the emulator; the build tree is named by the digest of the sources."""
+
+    name: str
+    profile: Profile
+    tree: Path
+
+
+def _parts() -> tuple[_Part, _Part]:
+    # Both sides speak one protocol, so a change of either rebuilds both.
+    states = FileStates(directory() / SOURCE_DIGESTS)
+    sources = tree_digest(source_roots(), states.state)
+    states.save()
+
+    def part(name: str, profile: Profile) -> _Part:
+        key = value_digest({"sources": sources, "profile": profile.digest})[:16]
+        return _Part(name, profile, directory() / key)
+
+    zig = usable_zig()
+    return part("cdsprpc", ubuntu_aarch64(GLIBC, zig)), part("shell", hexagon_musl(zig))
+
+
+def _unpacked(part: _Part) -> bool:
+    """Copy the programs of `part` from the installed wheel into the cache; False if the wheel does
+    not have this version of them.  scripts/make_wheel.py puts them there."""
+    from buildtool.cache.restore import restore  # noqa: PLC0415 - it is copied once
+    from buildtool.engine.record import read_record, record_file, write_record  # noqa: PLC0415
+
+    folder = _data.path("programs")
+    record = read_record(folder / f"{part.tree.name}.json")
+    if record is None:
+        return False
+
+    def fetch(digest: str, path: Path) -> bool:
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copyfile(folder / digest, path)
+        return path.exists()
+
+    with locked(lock_of(part.tree), lambda: None):
+        if restore(record.outputs, part.tree / INSTALL, fetch):
+            write_record(record_file(state_of(part.tree), _step(part, find_cmake())), record)
+    return is_whole(part.tree)
+
+
+def _build(step: CMakeStep, listener: Listener) -> None:
+    from buildtool.drivers.step_drivers import driver_of  # noqa: PLC0415 - it is built once
+    from buildtool.engine.context import open_context  # noqa: PLC0415
+    from buildtool.engine.decide import check_step  # noqa: PLC0415
+    from buildtool.engine.execute_step import execute_step  # noqa: PLC0415
+
+    # The emulator belongs to no project, so no project's lock covers it.
+    waiting = Note(f"{step.name}: waiting for another buildtool")
+    with (
+        locked(lock_of(step.tree), lambda: listener(waiting)),
+        open_context(state_of(step.tree), driver_of, listener) as context,
+    ):
+        execute_step(check_step(step, {}, context), context)
+
+
+def _step(part: _Part, cmake: CMake) -> CMakeStep:
+    root = _data.path("emulator")
+    return CMakeStep(
+        name=f"emulator/{part.name}",
+        component=f"emulator {part.name}",
+        arch=None,
+        profile=part.profile,
+        root=root,
+        source=root / part.name,
+        tree=part.tree,
+        output=part.tree / INSTALL,
+        cmake=cmake,
+    )

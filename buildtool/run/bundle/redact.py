@@ -1,0 +1,179 @@
+"""Finds secrets, and removes them from text.
+
+Secrets are the values of variables whose names say so, and passwords in URLs.  They are removed
+wherever they occur, also in the forms that JSON, TOML, URLs, shells, CMake and base64 give them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+from urllib.parse import quote, unquote
+
+from buildtool.core.kept_output import Kept
+from buildtool.core.value import Value
+from buildtool.run.bundle.normalised import find_normalised, normalised
+
+MASK = b"***"
+SHORTEST = 4
+"""Characters of the shortest secret that is removed from text: a shorter one would remove half of
+the text."""
+COMMON = frozenset({"true", "false", "none", "null", "auto", "always", "never", "default"})
+"""Values of settings, which are no secrets although the name of the variable looks like one."""
+_NAMES = re.compile(
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|PASS(?:_|$)|_PWD$|KEY(?!BOARD)|CREDENTIAL|AUTH(?!OR)|COOKIE"
+    r"|PRIVATE|JWT|(?:^|_)PAT(?:_|$)",
+    re.IGNORECASE,
+)
+_USER = rb"[^\s/\"<>\\]"
+_URL_USER = re.compile(rb"(?<=://)%s+(?=@)" % _USER)
+_CUT_URL_USER = re.compile(rb"(?<=://)%s*+\Z" % _USER)
+_REST_OF_URL_USER = re.compile(rb"\A%s*(?=@)" % _USER)
+_URL_PASSWORD = re.compile(r"://[^\s/@:]*:([^\s/]+)@")
+_AUTHORIZATION = re.compile(
+    rb"(authorization[\"'\\]*+\s*+[:=]\s*+[\"'\\]*+(?:[\w-]+[ \t]++)?|bearer(?:[ \t]|%20)++)"
+    rb"[^\s\"',\\]++",
+    re.IGNORECASE,
+)
+"""The header of HTTP; source: RFC 9110, section 11.6.2."""
+
+
+def is_secret(name: str, further: Collection[str] = ()) -> bool:
+    """Whether the value of the variable or option `name` is a secret; `further` are other names
+    of such variables."""
+    return name in further or _NAMES.search(name.replace("-", "_")) is not None
+
+
+def secrets_in(value: Any, further: Collection[str]) -> Iterator[str]:
+    """The secrets in variables, command lines, and what TOML or JSON nest in each other."""
+    if isinstance(value, Value):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if is_secret(name, further) and isinstance(item, str | int):
+                yield str(item)
+            yield from secrets_in(item, further)
+    elif isinstance(value, list | tuple):
+        yield from _argument_secrets([item for item in value if isinstance(item, str)], further)
+        for item in value:
+            yield from secrets_in(item, further)
+    elif isinstance(value, str):
+        yield from _argument_secrets(value.split(), further)
+        yield from _URL_PASSWORD.findall(value)
+
+
+def _argument_secrets(arguments: Sequence[str], further: Collection[str]) -> Iterator[str]:
+    """The secrets in `--api-key VALUE`, `--api-key=VALUE` and `API_KEY=VALUE`."""
+    for argument, following in pairwise([*arguments, ""]):
+        name, equals, value = argument.partition("=")
+        if is_secret(name, further):
+            yield value if equals else following if name.startswith("-") else ""
+
+
+class Redactor(Value):
+    """Removes `secrets`, the longest first, and what is found as `normal` in normal form, or as
+    `encoded` in base64."""
+
+    secrets: tuple[bytes, ...]
+    normal: tuple[bytes, ...] = ()
+    encoded: tuple[bytes, ...] = ()
+
+    def clean(self, data: bytes, *, begins: bool = True, ends: bool = True) -> bytes:
+        """`data` without secrets.
+
+        It is a part of a text, which `begins` or `ends` there: where it was cut off, the rest of a
+        secret is removed too.
+        """
+        for secret in self.secrets:
+            data = data.replace(secret, MASK)
+        data = _masked(data, find_normalised(data, self.normal))
+        data = _masked(data, find_normalised(data, self.encoded, unwrap=True))
+        data = _AUTHORIZATION.sub(rb"\1" + MASK, _URL_USER.sub(MASK, data))
+        if not begins:
+            data = data[max((_overlap(s, data, len(s) - 1) for s in self.secrets), default=0) :]
+            data = _REST_OF_URL_USER.sub(MASK, data)
+        if not ends:
+            cut = max((_overlap(data, s, len(s) - 1) for s in self.secrets), default=0)
+            data = _CUT_URL_USER.sub(MASK, data[: len(data) - cut])
+        return data
+
+    def part(self, data: bytes) -> bytes:
+        """A part of a text, without secrets."""
+        return self.clean(data, begins=False, ends=False)
+
+    def value(self, value: Any) -> Any:
+        """A value of JSON, in whose texts there are no secrets."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.value(item) for key, item in value.items()}
+        return [self.value(item) for item in value] if isinstance(value, list | tuple) else value
+
+    def text(self, text: str) -> str:
+        """`text` without secrets."""
+        return os.fsdecode(self.clean(os.fsencode(text)))
+
+    def kept(self, kept: Kept) -> bytes:
+        """The output that was kept, with a line in place of what was omitted."""
+        if not kept.omitted:
+            return self.clean(kept.head)
+        head = self.clean(kept.head, ends=False)
+        return head + kept.note + self.clean(kept.tail, begins=False)
+
+
+def redactor(values: Iterable[str]) -> Redactor:
+    """Removes `values`, and the lines of those that have several."""
+    texts = {text.strip() for value in values for text in (value, *value.splitlines())}
+    wanted = {text for text in texts if len(text) >= SHORTEST and text.lower() not in COMMON}
+    forms = {os.fsencode(form) for text in wanted for form in _forms(text)}
+    encoded = {form for text in wanted for form in _base64_forms(os.fsencode(text))}
+    normal = {normalised(form) for form in forms}
+    return Redactor(
+        *(tuple(sorted(found - {b""}, key=_order)) for found in (forms, normal, encoded))
+    )
+
+
+def _order(form: bytes) -> tuple[int, bytes]:
+    return -len(form), form
+
+
+def _forms(text: str) -> Iterator[str]:
+    """`text` as it is written in JSON, TOML and URLs."""
+    yield text
+    yield unquote(text, errors="surrogateescape")
+    yield quote(text, safe="", errors="surrogateescape")
+    for ascii_only in (False, True):
+        yield json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+
+
+def _base64_forms(secret: bytes) -> Iterator[bytes]:
+    """What base64 makes of `secret`, without the characters that also have bits of others; the
+    position in the text has three cases."""
+    for before in range(3):
+        text = base64.b64encode(bytes(before) + secret)
+        yield text[-(-before * 8 // 6) : (before + len(secret)) * 8 // 6]
+
+
+def _masked(data: bytes, places: Iterable[tuple[int, int]]) -> bytes:
+    """`data` with a mask in the place of all that is in one of `places`."""
+    cleaned, covered = bytearray(), 0
+    for start, end in sorted(places):
+        if start >= covered:
+            cleaned += data[covered:start] + MASK
+        covered = max(covered, end)
+    return bytes(cleaned + data[covered:])
+
+
+def _overlap(left: bytes, right: bytes, most: int) -> int:
+    """How many bytes at the end of `left`, at most `most`, are the beginning of `right`."""
+    for size in range(min(len(left), len(right), most), 0, -1):
+        # Most sizes are excluded without a copy.
+        possible = left[-size] == right[0] and left[-1] == right[size - 1]
+        if possible and right.startswith(left[-size:]):
+            return size
+    return 0

@@ -1,0 +1,193 @@
+"""Runs a program of a release on a device, to which the release is brought if it is not there."""
+
+from __future__ import annotations
+
+import posixpath
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import NOT_RUN
+from buildtool.core.escape import escape
+from buildtool.core.events import ProgramStarts
+from buildtool.core.value import Value
+from buildtool.deploy.ready import Ready, held
+from buildtool.deploy.site import (
+    finish_inline_push,
+    inline_push,
+    make_current,
+    make_current_after,
+    outdated,
+    verify,
+)
+from buildtool.device.errors import DeviceError, foreign
+from buildtool.device.script import ScriptReport
+from buildtool.device.sharing.lock import DeviceLock, lock_failure
+from buildtool.project.runs import Forward
+from buildtool.run.program import NO_VARIABLES, RunRequest, find_command
+from buildtool.run.run import OWN, ReleasePlace, Streams, new_run, run, sends_input
+
+if TYPE_CHECKING:
+    from buildtool.deploy.push.push import InlinePush
+
+MAX_STARTS = 4
+"""How often the program is started: a device can have been booted again and be without the release,
+and another user's push can remove what was just pushed."""
+
+NOTHING_DONE = ("in-use", "unlockable", "rebooted")
+"""Reports of a script that has done nothing: it cannot have the lock of the device, or what is
+known of the device was true before it was booted."""
+MAX_WORDS = 16 << 10
+"""Characters of a command and its variables that fit into one script with a push."""
+
+
+class RunResult(Value):
+    """How a program ended: its exit status (128+n for signal n) and wall time in seconds.
+
+    `release` is the id of the release on this machine, `deployment` that of what the device has of
+    it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
+    in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
+    """
+
+    device: str
+    target: str
+    release: str
+    deployment: str
+    soc: str
+    arch: str
+    run: str
+    command: tuple[str, ...]
+    status: int
+    seconds: float
+    forward: tuple[Forward, ...] = ()
+    dsp_crash: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        forward = [ports._asdict() for ports in self.forward]
+        return {**self._asdict(), "seconds": round(self.seconds, 3), "forward": forward}
+
+
+def status_of_run(result: RunResult, request: RunRequest) -> int:
+    """The exit status of `buildtool run`: the program's, but not 0 after a crash of the DSP process
+    that `request` does not expect."""
+    unexpected = result.dsp_crash and not request.dsp_may_crash
+    return result.status or (NOT_RUN if unexpected else 0)
+
+
+def run_on_device(
+    ready: Ready,
+    request: RunRequest,
+    *,
+    renew: Callable[[], Ready],
+    lock: DeviceLock | None = None,
+    verify_files: bool = False,
+    streams: Streams = OWN,
+    name: str = "",
+) -> RunResult:
+    """Run the command of `request`; `renew` reads the facts about the device again, and `name` is
+    that of the run.  Without a `lock`, the lock of the device is neither held nor respected.
+
+    The release is only pushed when the device does not have it: looking for it and starting the
+    program is one command, and so is pushing a small change.  Raises `DeviceError`.
+    """
+    transport = ready.site.device.transport
+    emulated = transport.direct and "BUILDTOOL_EXEC" in transport.environment  # by QEMU
+    command = find_command(ready.release, request.command, emulated=emulated)
+    request = request._replace(command=command)
+    if lock and (verify_files or request.pull):
+        ready = held(lock, ready, renew)
+    if verify_files:
+        verify(ready.site, ready.deployment)
+    push = None
+    if outdated(ready.site, ready.deployment) and not (
+        push := _push_later(ready, request, streams)
+    ):
+        if lock:
+            ready = held(lock, ready, renew)
+        make_current(ready.site, ready.deployment)
+    name = name or new_run()
+    ready.site.listener(ProgramStarts())
+    for _ in range(MAX_STARTS):
+        place = ReleasePlace(
+            ready.site.device, ready.site.project, ready.deployment.id, ready.site.boot
+        )
+        started = time.monotonic()
+        variables = lock.variables if lock else NO_VARIABLES
+        report = run(place, request, name, streams, lock=variables, push=push)
+        pushed, push = push, None
+        tried = pushed and report.word not in NOTHING_DONE
+        if tried and not finish_inline_push(ready.site, ready.deployment, report):
+            continue
+        status = report.status
+        if status is not None:
+            break
+        if report.word == "rebooted":
+            ready = renew()
+        elif report.word == "in-use" and lock:
+            lock.hold()
+        elif report.word == "missing":
+            if lock:
+                lock.hold()
+            make_current_after(ready.site, ready.deployment, report.text)
+        else:
+            raise _failure(ready, report)
+    else:
+        raise _failure(ready, report)
+    seconds = time.monotonic() - started
+    for path, target in request.pull.items():
+        ready.site.device.pull(_absolute(place, request, path), Path(target))
+    dsp_crash = ""
+    if request.farf and not emulated:
+        from buildtool.run.dsp_log import logged_crash  # noqa: PLC0415 - rarely used
+
+        dsp_crash = logged_crash(place, name, request.command[0])
+    return RunResult(
+        device=ready.site.device.name,
+        target=ready.release.target,
+        release=ready.release.id,
+        deployment=ready.deployment.id,
+        soc=ready.soc,
+        arch=ready.deployment.arch,
+        run=name,
+        command=request.command,
+        status=status,
+        seconds=seconds,
+        dsp_crash=dsp_crash,
+    )
+
+
+def _push_later(ready: Ready, request: RunRequest, streams: Streams) -> InlinePush | None:
+    """The push of a small change, in one exchange with the start of the program; None when it needs
+    exchanges of its own."""
+    # The input of a program waits for it, but not for a push.
+    single = not (request.terminal or sends_input(request, streams))
+    single &= sum(map(len, (*request.command, *request.env.values()))) < MAX_WORDS
+    return inline_push(ready.site, ready.deployment) if single else None
+
+
+def _absolute(place: ReleasePlace, request: RunRequest, path: str) -> str:
+    """`path` on the device, from the working directory of the program."""
+    return posixpath.join(place.directory, request.cwd, path)
+
+
+def _failure(ready: Ready, report: ScriptReport) -> DeviceError:
+    device = ready.site.device
+    if report.word == "unlockable":
+        return lock_failure(device, report)
+    where = f"{device.name} ({device.transport.address})"
+    if report.word == "foreign":
+        return foreign(where, report.text[-1000:])
+    if report.word == "directory":
+        return DeviceError(
+            f"the program has no working directory on {where}",
+            why=f"{escape(report.text[-1000:])} is not a directory that can be entered",
+            remedy="--cwd takes a directory of the release, or an absolute path of the device.",
+        )
+    return DeviceError(
+        f"the program could not be started on {where}",
+        why=escape(report.text[-1000:])
+        if report.word == "failed"
+        else f"the device reported {report.word!r} {report.text[:80]!r}",
+        remedy=f"Check the device: buildtool devices check {device.name}",
+    )

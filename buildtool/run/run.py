@@ -1,0 +1,324 @@
+"""Starts a program of a release on a device and stays with it until it has ended."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import posixpath
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.process import PIPE, HeldInterrupts, held_interrupts
+from buildtool.core.value import Value
+from buildtool.device.conversation import Conversation, conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, assignments, script
+from buildtool.run.input import Input
+from buildtool.run.program import NO_VARIABLES, RunRequest
+
+if TYPE_CHECKING:
+    from buildtool.deploy.push.push import InlinePush
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+GRACE_SECONDS = 3.0
+"""The time that a program has to end after Ctrl-C or a timeout before it is killed."""
+
+
+class RunTimeoutError(DeviceError):
+    """The program did not end in the time that it has."""
+
+    code = "timeout"
+
+
+class Streams(Value):
+    """Descriptors of the standard streams of a program; None is that of this process."""
+
+    stdin: int | None = None
+    stdout: int | None = None
+    stderr: int | None = None
+
+
+OWN = Streams()
+
+
+class ReleasePlace(Value):
+    """Where a release lies: the directory of its project on a device, and its id.
+
+    `boot` is the boot of the device in which its facts were read, "" for any.
+    """
+
+    device: Device
+    project: str
+    id: str
+    boot: str = ""
+
+    @property
+    def directory(self) -> str:
+        return f"{self.project}/releases/{self.id}"
+
+
+def new_run() -> str:
+    """A name for a run: the time, and something random."""
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
+
+
+def run(
+    place: ReleasePlace,
+    request: RunRequest,
+    name: str,
+    streams: Streams = OWN,
+    *,
+    lock: Mapping[str, str] = NO_VARIABLES,
+    push: InlinePush | None = None,
+) -> ScriptReport:
+    """Run the command of `request`, in one exchange with the device; returns its report.
+
+    The exchange begins with `push`, whose report it can be when the program was not started.
+
+    That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
+    `rebooted`; `directory` when the working directory is missing; `in-use` or `unlockable` when the
+    lock of the device, for which `lock` has the variables, cannot be taken; or `failed` and why.
+    The program has `streams`, by default those of this process.  Ctrl-C is sent on to it.
+
+    Raises `DeviceConnectionError` when the connection is lost, `RunTimeoutError`, and
+    `KeyboardInterrupt` when the program has ended after Ctrl-C.
+    """
+    with contextlib.ExitStack() as stack:
+        direct = place.device.transport.direct
+        folder = None
+        if direct:
+            root = Path(place.device.root)
+            root.mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        return _Run(place, request, name, folder, streams=streams, lock=lock, push=push).run()
+
+
+def sends_input(request: RunRequest, streams: Streams) -> bool:
+    """Whether a program on another machine reads the standard input of `streams`."""
+    source = STDIN if streams.stdin is None else streams.stdin
+    return request.input and not (request.terminal or _is_null(source))
+
+
+class _Run:
+    """One run.  On a device of this machine the program inherits the streams of this process, and
+    the lifeline and the report are files in `folder`."""
+
+    def __init__(
+        self,
+        place: ReleasePlace,
+        request: RunRequest,
+        name: str,
+        folder: Path | None,
+        *,
+        streams: Streams,
+        lock: Mapping[str, str],
+        push: InlinePush | None,
+    ) -> None:
+        self.place = place
+        self.lock = lock
+        self.request = request
+        self.name = name
+        self.folder = folder
+        self.push = push
+        self.direct = folder is not None
+        self.streams = streams
+        self.source = STDIN if streams.stdin is None else streams.stdin
+        self.feeds = not self.direct and sends_input(request, streams)
+
+    def run(self) -> ScriptReport:
+        lifeline = "-"
+        stdin: int | None = PIPE
+        report = None
+        if self.folder:
+            report = self.folder / "report"
+            lifeline, stdin = str(self.folder / "lifeline"), self.streams.stdin
+            os.mkfifo(lifeline)
+        if self.request.terminal:
+            lifeline, stdin = "", self.streams.stdin
+        start = assignments(self._variables(lifeline), self._arguments())
+        text, variables, arguments = self._script(start)
+        session = self.request.session
+        fits = session and self.streams == OWN and session.fits(self.place.device.transport)
+        with (
+            # The program may begin before anybody attends to it, who would pass them on.
+            held_interrupts() as interrupts,
+            conversation(
+                self.place.device.transport,
+                text,
+                variables,
+                arguments,
+                stdin=stdin,
+                stdout=self.streams.stdout,
+                stderr=self.streams.stderr,
+                terminal=self.request.terminal,
+                report_file=report,
+                on_messages=self._pass_on(),
+                started=partial(session.take, start, pushes=self.push is not None)
+                if session and fits
+                else None,
+            ) as talk,
+        ):
+            with self._lifeline(talk, lifeline, interrupts) as line:
+                self._attend(talk, line, interrupts)
+            return talk.report()
+
+    def _script(self, start: str) -> tuple[str, Mapping[str, str], Sequence[str]]:
+        """The script that does `push`, if there is one, and then starts the program
+        with the assignments `start`; its variables and its arguments."""
+        if not self.push:
+            return f"{script(*LOCK_SCRIPTS)}\n{start}{script('start')}", {}, ()
+        from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
+
+        text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
+        variables = {"access": "", "boot": self.place.boot, **self.lock, **self.push.variables}
+        return text, variables, self.push.arguments
+
+    def _pass_on(self) -> Callable[[bytes], None]:
+        if self.request.terminal:
+            return _write_to(self.streams.stdout or STDOUT)
+        return _write_to(self.streams.stderr or STDERR)
+
+    def _variables(self, lifeline: str) -> dict[str, str]:
+        inherits = (self.request.input and self.direct) or self.request.terminal
+        return {
+            "project": self.place.project,
+            "id": self.place.id,
+            "run": self.name,
+            "boot": self.place.boot,
+            "lifeline": lifeline,
+            "input": "inherit" if inherits else "fifo" if self.feeds else "null",
+            "cwd": self.request.cwd,
+            "farf": self.request.farf,
+            "name": posixpath.basename(self.request.command[0]),
+            "access": "",
+            **self.lock,
+        }
+
+    def _arguments(self) -> list[str]:
+        """The command that starts the program, with its variables."""
+        env = dict(self.request.env)
+        if self.request.farf:
+            # The library searches PROGRAM.farf in the directories of skels.
+            log = f"{self.place.project}/logs/{self.name}"
+            env["ADSP_LIBRARY_PATH"] = ";".join(filter(None, (env.get("ADSP_LIBRARY_PATH"), log)))
+        if self.request.cwd:
+            env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
+        pairs = [f"{name}={value}" for name, value in env.items()]
+        start = ["sh", f"{self.place.directory}/run.sh", *self.request.command]
+        return ["env", "--", *pairs, *start] if pairs else start
+
+    @contextlib.contextmanager
+    def _lifeline(
+        self, talk: Conversation, lifeline: str, interrupts: HeldInterrupts
+    ) -> Iterator[_Lifeline]:
+        if self.direct and lifeline:
+            # Opened for reading too, it does not wait for the script, which may not get that far.
+            handle = os.open(lifeline, os.O_RDWR | os.O_CLOEXEC)
+        elif lifeline:
+            assert talk.process.stdin
+            handle = os.dup(talk.process.stdin.fileno())
+            # The script may end before it has read everything: its report says why.
+            with contextlib.suppress(BrokenPipeError), talk.process.stdin as stream:
+                if self.push:
+                    with interrupts.allowed():
+                        stream.write(self.push.data)
+        else:
+            handle = -1
+        line = _Lifeline(handle)
+        try:
+            yield line
+        finally:
+            line.cut()
+
+    def _input(self, line: _Lifeline, stack: contextlib.ExitStack) -> Input:
+        log = f"{self.place.project}/logs/{self.name}"
+        transport = self.place.device.transport
+        return Input(transport, log, self.source, lambda: line.send("EOF"), stack)
+
+    def _attend(self, talk: Conversation, line: _Lifeline, interrupts: HeldInterrupts) -> None:
+        """Wait until the program has ended; send on input, Ctrl-C and the timeout."""
+        seconds, stop = self.request.timeout, self.request.stop
+        deadline = time.monotonic() + seconds if seconds else math.inf
+        informed = False
+        try:
+            interrupts.allow()
+            with contextlib.ExitStack() as stack:
+                source = self._input(line, stack) if self.feeds else None
+                wakes = stop.fileno() if stop else None
+                while not talk.wait(deadline, source.wakes if source else wakes):
+                    if talk.unread and not informed:
+                        informed = True
+                        line.send("PIPE")  # the device itself would not notice
+                    elif talk.reported:
+                        deadline = math.inf  # the reader of its output is slow
+                    elif time.monotonic() >= deadline:
+                        _end(talk, line, "TERM")
+                        raise RunTimeoutError(
+                            f"{self.request.command[0]} did not end in {seconds:g} s",
+                            why=f"it was ended on {self.place.device.name}, with all processes of"
+                            " its group",
+                            remedy="Allow more time: --timeout",
+                        )
+                    elif source:
+                        source.go_on()
+                    elif stop and (signal := stop.wanted()):
+                        _end(talk, line, signal)
+                        return
+        except KeyboardInterrupt:
+            if not self.request.terminal:
+                with contextlib.suppress(KeyboardInterrupt):
+                    _end(talk, line, "INT")
+            raise
+
+
+class _Lifeline:
+    """The line to the program's script: it sends signals, and at its end the program is killed."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def send(self, word: str) -> None:
+        """Send a line: the name of a signal, or that the input has ended."""
+        with contextlib.suppress(OSError):  # the script has ended
+            os.write(self._handle, f"{word}\n".encode())
+
+    def cut(self) -> None:
+        """Let the program be killed, if it has not ended."""
+        handle, self._handle = self._handle, -1  # Ctrl-C may come right after the call
+        if handle >= 0:
+            os.close(handle)
+
+
+def _end(talk: Conversation, line: _Lifeline, signal: str) -> None:
+    """Send `signal` to the program, and kill it when it does not end."""
+    line.send(signal)
+    if not talk.wait(time.monotonic() + GRACE_SECONDS):
+        line.cut()
+        talk.wait(time.monotonic() + GRACE_SECONDS)
+
+
+def _is_null(handle: int) -> bool:
+    """Whether a descriptor is closed or /dev/null."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(os.devnull))  # noqa: PTH116
+    except OSError:
+        return True
+
+
+def _write_to(handle: int) -> Callable[[bytes], None]:
+    """A function that writes to a descriptor of this process, whole."""
+
+    def write(data: bytes) -> None:
+        while data:
+            data = data[os.write(handle, data) :]
+
+    return write

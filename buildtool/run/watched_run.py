@@ -1,0 +1,149 @@
+"""What a run on the emulated device asks of its DSP process: strict memory, a debugger, reports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note
+from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.value import Value
+from buildtool.run.long_calls import name_long_calls, wait_for_reports
+
+if TYPE_CHECKING:
+    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.project.model import Project
+    from buildtool.run.on_device import RunResult
+    from buildtool.run.program import RunRequest
+
+CRASHED = "the DSP process crashed"
+"""How the text of each crash begins."""
+ENDED_BY_QEMU = "most likely an instruction that qemu does not emulate"
+"""What libcdsprpc says of a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
+PREFIX = "buildtool-run-"
+SOCKET_BYTES = 107
+"""Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
+
+
+class WatchedRun(Value):
+    """The file in which the DSP's processes report crashes, the path of the socket at which one
+    waits for a debugger, "" for none, and the variables that say so to the device's libcdsprpc."""
+
+    crashes: Path
+    socket: str
+    variables: Mapping[str, str]
+
+
+def run_watched(
+    project: Project,
+    ready: Ready,
+    request: RunRequest,
+    *,
+    start: Callable[[Ready, RunRequest], RunResult],
+    choice: DeviceChoice,
+    listener: Listener,
+    terminal: bool,
+) -> RunResult:
+    """Run a program with `start`, strictly or for a debugger as `choice` says, and explain crashes.
+
+    With `terminal` a debugger may have the terminal."""
+    with watched_run(choice.strict, debug=choice.debug) as watched:
+        request = request._replace(env={**watched.variables, **request.env})
+        crashes: tuple[str, ...] = ()
+        debug_files = ready.release.debug
+
+        def explain(known: int) -> tuple[str, ...]:
+            return explain_long_calls(project, debug_files, watched.crashes)[known:]
+
+        try:
+            if watched.socket:
+                from buildtool.run.debug_run import debugger  # noqa: PLC0415 - seldom
+
+                debug = debugger(
+                    project, ready.release, watched.socket, listener, terminal=terminal
+                )
+                with debug as reads_terminal:
+                    result = start(ready, request._replace(input=not reads_terminal))
+            else:
+                with name_long_calls(watched.crashes, explain, listener):
+                    result = start(ready, request)
+        finally:  # also when it took too long
+            crashes = explain_crashes(project, ready, watched.crashes)
+            for text in crashes:
+                listener(Note(text))
+        return result._replace(dsp_crash=first_line(crashes))
+
+
+def explain_crashes(project: Project, ready: Ready, reports: Path) -> tuple[str, ...]:
+    """A text of some lines for each crash that is reported in the file `reports`, which may be
+    missing, and one for packets of the release's skels at which QEMU may have ended."""
+    if not reports.is_file() or not reports.stat().st_size:
+        return ()
+    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after a crash
+
+    debug = ready.release.debug
+    crashes = explain_crash.explain_crashes(project, debug, reports)
+    if not crashes and not explain_crash.explain_long_calls(project, debug, reports):
+        return (f"{CRASHED}: its report is damaged",)
+    if any(ENDED_BY_QEMU in text for text in crashes):
+        with contextlib.suppress(Exception):  # pyelftools raises anything
+            return (*crashes, _undecoded(ready))
+    return crashes
+
+
+def explain_reports(project: Project, ready: Ready, reports: Path) -> tuple[str, ...]:
+    """The texts of `explain_crashes` and `explain_long_calls` for a program that has ended."""
+    if not reports.is_file():
+        return ()
+    wait_for_reports(reports)
+    crashes = explain_crashes(project, ready, reports)
+    if not reports.stat().st_size:
+        return crashes
+    return (*crashes, *explain_long_calls(project, ready.release.debug, reports))
+
+
+def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """The same for each call that is reported there because it takes long."""
+    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after such a report
+
+    return explain_crash.explain_long_calls(project, debug, reports)
+
+
+def _undecoded(ready: Ready) -> str:
+    from buildtool.device.emulated.device import configuration  # noqa: PLC0415 - only after a crash
+    from buildtool.run.undecoded import undecoded_packets  # noqa: PLC0415
+
+    return undecoded_packets(ready, configuration(Path(ready.site.device.root)))
+
+
+def first_line(texts: tuple[str, ...]) -> str:
+    """How the first crash in these texts happened, "" without any."""
+    crashes = (text for text in texts if text.startswith(CRASHED))
+    return next(crashes, "").partition("\n")[0]
+
+
+@contextlib.contextmanager
+def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
+    """Prepare a run, whose files are removed at its end; raises `UsageError`."""
+    # The path of a socket is limited, so it is not below the project.
+    with held_temporary_directory(PREFIX) as folder:
+        crashes = folder / "crashes"
+        crashes.touch(mode=0o600)
+        socket = f"{folder}/dsp" if debug else ""
+        if len(os.fsencode(socket)) > SOCKET_BYTES:
+            raise UsageError(
+                f"--debug needs a shorter temporary directory than {tempfile.gettempdir()}",
+                why=f"the path of a socket has at most {SOCKET_BYTES} bytes",
+                remedy="Set TMPDIR to a short path: TMPDIR=/tmp",
+            )
+        variables = {
+            "BUILDTOOL_SIM_CRASHES": str(crashes),
+            "BUILDTOOL_SIM_STRICT": strict,
+            "BUILDTOOL_SIM_DEBUG": socket,
+        }
+        yield WatchedRun(crashes, socket, {key: text for key, text in variables.items() if text})
