@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import resource
 import socket
 import threading
@@ -45,8 +45,14 @@ def test_clients_are_served_after_files_could_not_be_opened() -> None:
 
 
 def _answer(server: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # the test has ended
-        connection, _ = server.accept()
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError as error:
+            if error.errno != errno.EMFILE:
+                return  # the test has ended
+            time.sleep(0.01)  # this thread began to wait only when no file could be opened
+            continue
         with connection:
             if connection.recv(4) == b"ping":
                 connection.sendall(b"pong")
