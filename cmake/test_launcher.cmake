@@ -5,7 +5,7 @@
 # check_*_source_runs() run their programs here, and take the answers of another system for those of
 # the device; without it, CMake asks for cache entries.  So the property that the variable is the
 # default of gets another default.  A project that sets the variable itself has its own emulator.
-set(_test_launcher "${BUILDTOOL_PYTHON}" -I -S -X utf8 "${BUILDTOOL_PACKAGE}/testing/launch.py")
+set(_test_launcher "${BUILDTOOL_PYTHON}" -I -S -X utf8 "${BUILDTOOL_PACKAGE}/testing/ctest/launch.py")
 if(BUILDTOOL_NATIVE)
   # Only tests are for another machine: custom commands and try_run() do not need it.
   if(NOT DEFINED CMAKE_TEST_LAUNCHER)

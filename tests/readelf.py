@@ -1,4 +1,4 @@
-"""What llvm-readelf says of an ELF file, in the terms of `buildtool.core.elf`."""
+"""What llvm-readelf says of an ELF file, in the terms of `buildtool.core.elf.read`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf import Elf
-from buildtool.core.elf_machine import machine_name
+from buildtool.core.elf.machine import machine_name
+from buildtool.core.elf.read import Elf
 
 _LOAD = r"^ +LOAD +\S+ +\S+ +\S+ +\S+ +(0x\S+) .{4}(0x\S+)$"
 _TLS = r"^ +TLS +\S+ +\S+ +\S+ +\S+ +(0x\S+) .{4}(0x\S+)$"

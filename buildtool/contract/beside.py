@@ -9,8 +9,8 @@ from pathlib import Path
 from buildtool.contract.libraries import LIBRARIES, ORIGINS, device_libraries
 from buildtool.contract.shell_symbols import IN_SHELL
 from buildtool.contract.subject import Subject
-from buildtool.core.elf import Elf, ElfError, is_elf, read_dynamic, read_elf
-from buildtool.core.elf_machine import EM_HEXAGON
+from buildtool.core.elf.machine import EM_HEXAGON
+from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf
 from buildtool.core.value import Value
 from buildtool.toolchains.cdsprpc import is_cdsprpc, known_exports
 from buildtool.toolchains.dsp_shells import DeviceShell, missing_names

@@ -24,7 +24,7 @@ from buildtool.contract.rules import (
     wrapped_malloc,
 )
 from buildtool.contract.subject import Subject
-from buildtool.core.elf import Elf, read_elf
+from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Profile

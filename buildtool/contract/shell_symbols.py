@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from buildtool.contract.subject import Subject
-from buildtool.core.elf import Elf
+from buildtool.core.elf.read import Elf
 from buildtool.core.value import Value
 from buildtool.toolchains.dsp_shells import chips_with_arch, missing_names
 

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from buildtool.contract.promise import NO_LINKS, NOTHING, Promise
-from buildtool.core.elf import Elf, ElfError, is_elf, read_elf
-from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.read import Elf, ElfError, is_elf, read_elf
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.toolchains.cdsprpc import SONAMES, Cdsprpc, system_cdsprpc

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.files import open_regular
 from buildtool.core.trees import remove_tree
 from buildtool.debian.apt import DebianError

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.process import capture, check
+from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
 from buildtool.deploy.fit import fitting_arch, misfits
 from buildtool.device.facts import Facts

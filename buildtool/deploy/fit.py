@@ -114,7 +114,7 @@ def _alignments(facts: Facts, release: Release) -> Iterator[Misfit]:
     """ELF files whose segments are aligned for smaller pages than the device has."""
     if facts.page_size <= SMALLEST_PAGE:
         return
-    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - most devices have 4 KiB pages
+    from buildtool.core.elf.read import is_elf, read_elf  # noqa: PLC0415 - most devices have 4 KiB pages
 
     host = next((part for part in release.slices if part.name == HOST), None)
     for file in host.files if host else ():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
-from buildtool.core.process import DEVNULL
+from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, forget, read_known, write_known

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from buildtool.core.process import PIPE, Process, running
+from buildtool.core.processes.process import PIPE, Process, running
 from buildtool.core.terminal import restored_terminal
 from buildtool.device.errors import DeviceError
 from buildtool.device.relay import CHUNK, Relay

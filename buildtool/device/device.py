@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.core.escape import escape
 from buildtool.core.files import temporary_file
-from buildtool.core.process import DEVNULL
+from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
 from buildtool.device.conversation import conversation
 from buildtool.device.errors import DeviceConnectionError, DeviceError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from buildtool.core.elf_machine import EM_HEXAGON
+from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.value import Value
 from buildtool.device.emulated.socs import known_socs
 from buildtool.project.archs import HEXAGON_ARCHS

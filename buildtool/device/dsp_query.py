@@ -14,7 +14,7 @@ from buildtool import _data
 from buildtool.core.cache import cache_dir
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.files import value_digest
-from buildtool.core.process import capture, check
+from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig

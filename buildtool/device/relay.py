@@ -6,7 +6,7 @@ import os
 import select
 import threading
 
-from buildtool.core.process import Process
+from buildtool.core.processes.process import Process
 from buildtool.device.script import WRITTEN, MarkedStream
 
 CHUNK = 1 << 16

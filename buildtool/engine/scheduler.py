@@ -11,8 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFailed, StepSkipped
-from buildtool.core.process import signals_as_interrupt
-from buildtool.core.process_tree import GRACE_SECONDS, running_tools
+from buildtool.core.processes.process import signals_as_interrupt
+from buildtool.core.processes.process_tree import GRACE_SECONDS, running_tools
 
 SIGNAL_SECONDS = 0.1
 """How long it may take until a signal is noticed."""

@@ -67,7 +67,7 @@ def list_tests(
 ) -> list[tuple[str, str]]:
     """Suite and name of the tests that `patterns` and `shard` select, as for `test`.  Those of
     CTest are known after a build; programs that tell the names of theirs run on the device."""
-    from buildtool.testing.ctest import may_have_tests
+    from buildtool.testing.ctest.tests import may_have_tests
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import TIMEOUT, find_suites, names_of, select
 
@@ -93,7 +93,7 @@ def device_session(
     """Build, make the release, and run programs of it on a device for the block; with `trees` also
     the tests of the build trees of the ARM64 side, which are built for that."""
     from buildtool.deploy.ready import held
-    from buildtool.testing.ctest import may_have_tests
+    from buildtool.testing.ctest.tests import may_have_tests
     from buildtool.testing.session import Session
 
     trees = trees and may_have_tests(project)

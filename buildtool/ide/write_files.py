@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.files import file_digest, read_regular, write_if_changed
-from buildtool.core.process import capture, check
+from buildtool.core.processes.process import capture, check
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
 from buildtool.ide.compile_commands import for_clangd, without_compiler_launcher
 from buildtool.ide.configured_tree import ConfiguredTree

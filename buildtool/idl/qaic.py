@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.process import capture
-from buildtool.core.signals import signal_name
+from buildtool.core.processes.process import capture
+from buildtool.core.processes.signals import signal_name
 
 TIMEOUT_SECONDS = 120.0
 _LOCALE = "C.UTF-8"  # in other locales it fails on comments with non-ASCII characters

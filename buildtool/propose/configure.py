@@ -9,15 +9,15 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFinished, StepStarted
-from buildtool.core.process import ToolError, capture
+from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.cmake_runner import CMakeRunner
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install_rules import Installation, read_installation
+from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.drivers.cmake.step_log import StepLog
-from buildtool.drivers.cmake.step_warnings import StepWarnings
 from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment

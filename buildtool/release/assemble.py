@@ -219,7 +219,7 @@ def _refuse_below_files(contents: _Contents) -> None:
 
 def _refuse_cdsprpc(output: ShippedOutput) -> None:
     """Raises `ReleaseError` for a libcdsprpc, recognised by name, link target or SONAME."""
-    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - the release is usually up to date
+    from buildtool.core.elf.read import is_elf, read_elf  # noqa: PLC0415 - the release is usually up to date
 
     step, name, path = output.step.name, output.name, output.path
     names = [name, path.name, path.resolve().name]

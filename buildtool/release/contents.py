@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from buildtool.core.elf import Dynamic, is_elf, read_dynamic
+from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
 from buildtool.plan.files_step import FilesStep

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool import __version__
-from buildtool.core.elf import is_elf, read_elf
+from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.engine.result import BuildResult
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Step

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from buildtool.contract.libraries import directory_in_release
 from buildtool.contract.rules.host_platform import other_system
-from buildtool.core.elf import Dynamic, is_elf, read_dynamic, read_elf
+from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic, read_elf
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Plan, Step
 from buildtool.release.contents import ReleaseContents

@@ -18,7 +18,7 @@ from pathlib import Path
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
-from buildtool.core.process import ToolError, capture, check
+from buildtool.core.processes.process import ToolError, capture, check
 from buildtool.plan.plan import Plan
 from buildtool.project.model import STATE, Project
 from buildtool.release.differences import compare

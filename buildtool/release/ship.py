@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from buildtool.core.elf import is_elf
+from buildtool.core.elf.read import is_elf
 from buildtool.core.files import file_digest, temporary_file
 from buildtool.release.layout import ShippedOutput
 from buildtool.release.slices import ReleaseFile

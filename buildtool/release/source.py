@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.process import ToolError, capture
+from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.plan.environment import LATEST_TIME, source_date_epoch
 from buildtool.project.model import STATE

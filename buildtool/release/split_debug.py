@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from buildtool.core.elf_machine import ET_DYN, ET_EXEC
+from buildtool.core.elf.machine import ET_DYN, ET_EXEC
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
 

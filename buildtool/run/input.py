@@ -9,7 +9,7 @@ import stat
 import threading
 from collections.abc import Callable
 
-from buildtool.core.process import PIPE, WITH_STDOUT, Process, running
+from buildtool.core.processes.process import PIPE, WITH_STDOUT, Process, running
 from buildtool.device.relay import CHUNK
 from buildtool.device.script import assignments, script
 from buildtool.device.transports.transport import Transport

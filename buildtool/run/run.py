@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.process import PIPE, HeldInterrupts, held_interrupts
+from buildtool.core.processes.process import PIPE, HeldInterrupts, held_interrupts
 from buildtool.core.value import Value
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.device import Device

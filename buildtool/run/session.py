@@ -9,7 +9,7 @@ import contextlib
 import secrets
 from collections.abc import Iterator
 
-from buildtool.core.process import PIPE, Process, running
+from buildtool.core.processes.process import PIPE, Process, running
 from buildtool.deploy.push.push import GO_ON, SCRIPTS
 from buildtool.device.script import assignments, script
 from buildtool.device.transports.transport import Transport, quote

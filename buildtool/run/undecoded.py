@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.core.process import capture
+from buildtool.core.processes.process import capture
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready

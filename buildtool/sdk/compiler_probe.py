@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.process import Completed, ToolError, capture
+from buildtool.core.processes.process import Completed, ToolError, capture
 from buildtool.sdk.probe_cache import cached_probe
 from buildtool.sdk.tool_search import Problem, ToolUnfitError
 

@@ -19,7 +19,7 @@ from typing import Any
 from buildtool.core.cache import cache_dir
 from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import read_regular, write_if_changed
-from buildtool.core.process import Completed
+from buildtool.core.processes.process import Completed
 
 MAX_PATHS = 1000
 _PATH = re.compile(r"(?<![\w.])/[^\s:;,'\"()]+")

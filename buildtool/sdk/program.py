@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from buildtool.core.elf_machine import elf_header
+from buildtool.core.elf.machine import elf_header
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.python_package import python_package
@@ -32,7 +32,7 @@ def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tup
 
     If the program fails or prints something else, the version is "" and there is a problem.
     """
-    from buildtool.core.process import Completed, ToolError, capture  # noqa: PLC0415
+    from buildtool.core.processes.process import Completed, ToolError, capture  # noqa: PLC0415
     from buildtool.sdk.probe_cache import cached_probe  # noqa: PLC0415 - mostly not needed
 
     lines: list[str] = []

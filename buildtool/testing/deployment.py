@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.files import value_digest
 from buildtool.core.lock import is_held
 from buildtool.core.own_directory import STATE, make_directory
 from buildtool.core.trees import remove_tree, replace_directory
+from buildtool.drivers.cmake.checks.tree_libraries import built
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
-from buildtool.drivers.cmake.tree_libraries import built
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.release.layout import LIBRARIES, ShippedOutput

@@ -9,15 +9,15 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.elf_machine import EM_AARCH64, elf_header
-from buildtool.core.signals import signal_of
+from buildtool.core.elf.machine import EM_AARCH64, elf_header
+from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.program import RunRequest
 from buildtool.run.run import ReleasePlace, Streams, new_run, run
-from buildtool.testing.ctest import ListedTest
-from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
-from buildtool.testing.launch_server import Launch
+from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
+from buildtool.testing.ctest.launch_server import Launch
+from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.opened_paths import missing_paths
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import ProgramRecords

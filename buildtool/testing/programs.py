@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import without_colours
-from buildtool.core.signals import signal_name
+from buildtool.core.processes.signals import signal_name
 from buildtool.project.model import Test
 from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, farf_levels, variables

@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from buildtool.core.held_temporary import held_temporary_directory
-from buildtool.core.process import capture, check
+from buildtool.core.processes.process import capture, check
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig
-from buildtool.testing.ctest import TEST_LAUNCHER
-from buildtool.testing.launch import VARIABLE
+from buildtool.testing.ctest.launch import VARIABLE
+from buildtool.testing.ctest.tests import TEST_LAUNCHER
 
 SOURCE = Path(__file__).with_name("script_exec.c")
 LAUNCHER = "BUILDTOOL_SCRIPT_LAUNCHER"

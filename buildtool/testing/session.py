@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Note
-from buildtool.core.kept_output import KeptOutput
-from buildtool.core.signals import signal_of
-from buildtool.core.tee import teed
+from buildtool.core.processes.kept_output import KeptOutput
+from buildtool.core.processes.signals import signal_of
+from buildtool.core.processes.tee import teed
 from buildtool.core.value import Value
 from buildtool.deploy.push.known import known_file
 from buildtool.device.errors import DeviceConnectionError

@@ -10,7 +10,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, StepStarted, TestFinished
 from buildtool.project.model import Project
 from buildtool.project.validate import suggest
-from buildtool.testing.ctest_suite import CTestSuites
+from buildtool.testing.ctest.suite import CTestSuites
 from buildtool.testing.expected import as_expected, matches
 from buildtool.testing.programs import Programs
 from buildtool.testing.pytest_suite import PytestSuite

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.core.elf.machine import EM_AARCH64
 
 PAGE = 0x10000  # the largest page size of AArch64 Linux
 _DYN = 3  # e_type of a shared object

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.process import capture
+from buildtool.core.processes.process import capture
 from buildtool.toolchains.missing_instructions import AssemblyListing, SourceLine, by_file
 
 MAX_PASSES = 8

@@ -126,7 +126,10 @@ class Profile(_Fields):
 
     def _template(self) -> str:
         parts = [self.template, *(["cdsprpc.cmake.in"] if self.cdsprpc else [])]
-        return "".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in parts)
+        return "".join(
+            (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+            for name in parts
+        )
 
 
 @functools.cache

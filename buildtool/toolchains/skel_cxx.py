@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.process import capture, check
+from buildtool.core.processes.process import capture, check
 
 SOURCE, LIBRARY = "skel_cxx.c", "libc++.a"
 # The oldest arch, and the calling convention of skels: see hexagon.cmake.in.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf import ElfError, is_elf, read_dynamic
+from buildtool.core.elf.read import ElfError, is_elf, read_dynamic
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Project, Target
 from buildtool.sdk.adb import find_adb

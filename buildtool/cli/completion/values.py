@@ -132,7 +132,7 @@ def _sysroots(_: Cursor) -> Iterable[str]:
 
 
 def _sdks(_: Cursor) -> Iterable[str]:
-    from buildtool.sdk.archives import known_archives
+    from buildtool.sdk.archives.known import known_archives
 
     return known_archives()
 

@@ -83,7 +83,7 @@ def _foreground(command: Sequence[str], variables: Mapping[str, str]) -> int:
 
     Raises `ToolError` with the exit status of shells if it cannot be started.
     """
-    from buildtool.core.process import ToolError, running
+    from buildtool.core.processes.process import ToolError, running
 
     environment = {**os.environ, **variables}
     started = running(

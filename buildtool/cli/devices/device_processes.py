@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, TextIO
 
 from buildtool.cli.devices.prefixed_lines import PrefixedLines
-from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.device.selection import Chosen
 from buildtool.device.sharing.lock import DeviceLock
 

@@ -8,9 +8,9 @@ from typing import Any
 from buildtool.cli.show import show
 from buildtool.contract.beside import BESIDE, NeededLibrary, resolve
 from buildtool.contract.rules.glibc_floor import needed_glibc
-from buildtool.core.elf import Elf
-from buildtool.core.elf_machine import machine_name
-from buildtool.core.elf_versions import VersionNeed
+from buildtool.core.elf.machine import machine_name
+from buildtool.core.elf.read import Elf
+from buildtool.core.elf.versions import VersionNeed
 from buildtool.toolchains.dsp_shells import DeviceShell
 
 

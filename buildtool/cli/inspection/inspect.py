@@ -47,7 +47,7 @@ def inspect(
     segments, notes, symbols. For an archive it prints its files.
     """
     from buildtool.cli.inspection.elf_facts import facts, show_facts
-    from buildtool.core.elf import read_elf
+    from buildtool.core.elf.read import read_elf
     from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.release.unpack import is_archive
@@ -106,7 +106,7 @@ def _inspect(path: Path, sysroot: Sysroot | None, *, show: bool) -> Inspection:
         return inspect_file(path)
     import tempfile
 
-    from buildtool.core.process import signals_as_interrupt
+    from buildtool.core.processes.process import signals_as_interrupt
 
     with signals_as_interrupt(), tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
         files = Path(folder, "files")

@@ -10,7 +10,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
-from buildtool.testing.ctest import may_have_tests
+from buildtool.testing.ctest.tests import may_have_tests
 
 WORKFLOWS = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
 """The file of each service, relative to the project."""

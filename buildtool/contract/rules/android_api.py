@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.core.elf import Elf
+from buildtool.core.elf.read import Elf
 from buildtool.toolchains.system_libraries import ANDROID
 
 RULE = Rule("android-api", __doc__, code="host")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.core.elf_machine import EM_AARCH64, machine_name
+from buildtool.core.elf.machine import EM_AARCH64, machine_name
 
 RULE = Rule("arm64-machine", __doc__, code="host")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.core.elf_machine import EM_HEXAGON
+from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.project.archs import arch_number
 
 RULE = Rule("dsp-arch", __doc__, code="skel")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.core.elf import Elf
-from buildtool.core.elf_versions import VersionNeed
+from buildtool.core.elf.read import Elf
+from buildtool.core.elf.versions import VersionNeed
 from buildtool.sdk.tool_search import version_numbers
 
 RULE = Rule("glibc-floor", __doc__, code="host")

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.core.elf import Elf
+from buildtool.core.elf.read import Elf
 from buildtool.core.value import Value
 
 RULE = Rule("host-platform", __doc__, code="host")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.shell_symbols import ALLOCATION, is_known, unresolved
 from buildtool.contract.subject import ENTRY_ENDINGS, Subject
-from buildtool.core.elf import Elf
+from buildtool.core.elf.read import Elf
 from buildtool.toolchains.dsp_shells import chips_with_arch, describe_chips, known_shells
 
 RULE = Rule("shell-symbols", __doc__, code="skel")

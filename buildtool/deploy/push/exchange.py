@@ -9,7 +9,7 @@ from typing import IO
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
-from buildtool.core.process import PIPE
+from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device

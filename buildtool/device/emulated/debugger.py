@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from buildtool.core.process import ToolError, capture
+from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.model import Project

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.events import Listener
 from buildtool.core.files import replace_link, write_if_changed
 from buildtool.core.own_directory import make_directory

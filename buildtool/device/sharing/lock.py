@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
-from buildtool.core.process import DEVNULL, PIPE
+from buildtool.core.processes.process import DEVNULL, PIPE
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf import Elf, ElfError, read_elf
-from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.read import Elf, ElfError, read_elf
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.trees import remove_tree

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
-from buildtool.core.process import capture
+from buildtool.core.processes.process import capture
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.device.transports.adb_failures import (

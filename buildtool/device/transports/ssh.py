@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape, is_control
 from buildtool.core.lock import locked
-from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.core.terminal import restored_terminal
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.process import Completed, capture
-from buildtool.core.process_tree import start_of
+from buildtool.core.processes.process import Completed, capture
+from buildtool.core.processes.process_tree import start_of
 from buildtool.device.errors import DeviceError
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.file_stamp import time_between_changes
 from buildtool.core.files import file_digest, has_content, write_if_changed
-from buildtool.core.process import ToolInterrupt
-from buildtool.core.process_tree import running_tools
+from buildtool.core.processes.process import ToolInterrupt
+from buildtool.core.processes.process_tree import running_tools
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.arguments import cache_entries, cmake_arguments, trace_arguments
@@ -26,6 +26,7 @@ from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher
 from buildtool.drivers.cmake.file_api import index_name, read_build_tree, write_query
 from buildtool.drivers.cmake.future_timestamps import any_in_future, mark_configured
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
+from buildtool.drivers.cmake.messages.step_warnings import CHECKING, CONFIGURING, StepWarnings
 from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
@@ -36,7 +37,6 @@ from buildtool.drivers.cmake.record_build import (
 )
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.drivers.cmake.step_tools import StepTools
-from buildtool.drivers.cmake.step_warnings import CHECKING, CONFIGURING, StepWarnings
 from buildtool.drivers.cmake.tree_files import (
     FINGERPRINT,
     TOOLCHAIN,
@@ -155,15 +155,15 @@ class CMakeRunner(Value):
     def check_configuration(self) -> None:
         """Raise `ProfileError` or `CdsprpcError` for compile flags and libraries of the configured
         tree that cannot work."""
-        from buildtool.drivers.cmake.nested_skels import nested_skels  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake.checks.nested_skels import nested_skels  # noqa: PLC0415 - CMake seldom runs
 
         if note := nested_skels(self.step):
             self.warnings.add(note, CONFIGURING)
         unsupported, cdsprpc = self.tools.unsupported, self.step.profile.cdsprpc
         if not unsupported and not cdsprpc:
             return
-        from buildtool.drivers.cmake.check_flags import check_flags, dropped_flags  # noqa: PLC0415 - CMake seldom runs
-        from buildtool.drivers.cmake.check_links import check_links  # noqa: PLC0415
+        from buildtool.drivers.cmake.checks.flags import check_flags, dropped_flags  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake.checks.links import check_links  # noqa: PLC0415
 
         tree = read_build_tree(self.step.tree)
         if unsupported:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.own_directory import make_directory
-from buildtool.core.process import ToolError
+from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import status_of
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files

@@ -8,7 +8,9 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import replace_directory
 from buildtool.drivers.cmake.arguments import trace_arguments
-from buildtool.drivers.cmake.failure_hints import ABSOLUTE, RELATIVE
+from buildtool.drivers.cmake.checks.runpath import runpath_script
+from buildtool.drivers.cmake.checks.tree_libraries import add_needed
+from buildtool.drivers.cmake.messages.failure_hints import ABSOLUTE, RELATIVE
 from buildtool.drivers.cmake.products import (
     ArtifactError,
     add_artifacts,
@@ -17,10 +19,8 @@ from buildtool.drivers.cmake.products import (
     normalize_modes,
     preserve_mtimes,
 )
-from buildtool.drivers.cmake.runpath import runpath_script
 from buildtool.drivers.cmake.step_tools import StepTools
 from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, delete
-from buildtool.drivers.cmake.tree_libraries import add_needed
 
 _RUNPATH_SCRIPT = "runpaths.cmake"
 

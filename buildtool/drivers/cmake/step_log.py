@@ -11,7 +11,7 @@ from typing import TextIO
 
 from buildtool.core.escape import without_colours
 from buildtool.core.files import open_own
-from buildtool.core.process import Completed, ToolError, capture
+from buildtool.core.processes.process import Completed, ToolError, capture
 from buildtool.plan.log_files import log_file
 
 
@@ -63,8 +63,8 @@ class StepLog:
         the path of the log.  Relative paths in the output start at one of `directories`."""
         if done.status == 0:
             return done
-        from buildtool.drivers.cmake.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
-        from buildtool.drivers.cmake.error_excerpt import error_excerpt  # noqa: PLC0415
+        from buildtool.drivers.cmake.messages.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
+        from buildtool.drivers.cmake.messages.error_excerpt import error_excerpt  # noqa: PLC0415
 
         end = (
             f"exit status {done.status}" if done.status > 0 else f"killed by signal {-done.status}"

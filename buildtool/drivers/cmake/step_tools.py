@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.process import Completed
+from buildtool.core.processes.process import Completed
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.plan.plan import CMakeStep
@@ -50,8 +50,8 @@ class StepTools(Value):
         """Return `done` if it succeeded; raises `ToolError` or `IdlFileError` if not."""
         if done.status == 0:
             return done
-        from buildtool.drivers.cmake.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
-        from buildtool.drivers.cmake.idl_failure import idl_failure  # noqa: PLC0415
+        from buildtool.drivers.cmake.messages.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
+        from buildtool.drivers.cmake.messages.idl_failure import idl_failure  # noqa: PLC0415
         from buildtool.drivers.cmake.try_run import try_run_failure  # noqa: PLC0415
 
         if failure := try_run_failure(self.step, done):
@@ -73,7 +73,7 @@ class StepTools(Value):
         return () if self.step.toolchain_file else self.step.profile.unsupported
 
     def _remedy(self, output: str) -> str:
-        from buildtool.drivers.cmake.failure_hints import failure_hints  # noqa: PLC0415 - most tools succeed
+        from buildtool.drivers.cmake.messages.failure_hints import failure_hints  # noqa: PLC0415 - most tools succeed
 
         step, cdsprpc = self.step, self.step.profile.cdsprpc
         return (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from buildtool.core.process import Completed, ToolError
+from buildtool.core.processes.process import Completed, ToolError
 from buildtool.drivers.cmake.tree_files import TRY_RUN_RESULTS
 from buildtool.plan.plan import CMakeStep
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf import is_elf, read_elf
+from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.drivers.conan.home import read_json, unexpected_output
 from buildtool.project.archs import HEXAGON_ARCHS
 

@@ -19,7 +19,7 @@ from buildtool import _data
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import read_regular, tree_digest, value_digest, write_if_changed
 from buildtool.core.lock import locked
-from buildtool.core.process import Completed, ToolError, capture
+from buildtool.core.processes.process import Completed, ToolError, capture
 from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.errors import excerpt
 from buildtool.plan.environment import build_environment

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
 from buildtool.core.own_directory import make_directory
-from buildtool.core.process import ToolError
+from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.errors import remedy
 from buildtool.drivers.conan.graph import InstallGraph, read_graph

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.release.formats.entries import FormatError, Package
 from buildtool.toolchains.cdsprpc import is_cdsprpc

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.elf import Elf, is_elf, read_elf
+from buildtool.core.elf.read import Elf, is_elf, read_elf
 from buildtool.core.value import Value
 from buildtool.idl.emit.python import emit_python, interface_names, module_name, support_package
 from buildtool.idl.model import Interface

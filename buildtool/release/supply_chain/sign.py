@@ -12,7 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from buildtool.core.files import replace_file
-from buildtool.core.process import Completed, capture
+from buildtool.core.processes.process import Completed, capture
 from buildtool.core.value import Value
 from buildtool.release.supply_chain.signature import Signature, SignatureError, read_signature
 from buildtool.sdk.ssh import find_ssh_keygen

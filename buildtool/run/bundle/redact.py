@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, unquote
 
-from buildtool.core.kept_output import Kept
+from buildtool.core.processes.kept_output import Kept
 from buildtool.core.value import Value
 from buildtool.run.bundle.normalised import find_normalised, normalised
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from buildtool import __version__
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.signals import signal_name, signal_of
+from buildtool.core.processes.signals import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.run.bundle.record import RunRecord
 from buildtool.run.bundle.redact import MASK, is_secret

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_dynamic
+from buildtool.core.elf.read import read_dynamic
 from tests.command_line import REPOSITORY, Buildtool
 
 PROJECT = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
-from buildtool.core.process import capture
+from buildtool.core.elf.read import read_elf
+from buildtool.core.processes.process import capture
 from buildtool.device.device import Device
 from buildtool.device.dsp_query import dsp_queries
 from buildtool.device.emulated.device import (

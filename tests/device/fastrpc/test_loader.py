@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.conftest import LONG
 
 from .toolbox import Device, Toolbox

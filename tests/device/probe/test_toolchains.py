@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.project import Project
 
 from .conftest import Sample

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.command_line import REPOSITORY
 from tests.conftest import LONG
 from tests.project import Project

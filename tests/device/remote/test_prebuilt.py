@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.idl.compile import compile_idl
 from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
 from tests.device.devices.emulated_board import emulated_board

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.command_line import Buildtool, Edit
 from tests.conftest import LONG
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import ToolError, capture
+from buildtool.core.processes.process import ToolError, capture
 from tests.integration.engine.processes import ends_with_its_caller
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
@@ -58,7 +58,7 @@ def test_what_a_tool_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
 
 
 RUN = (
-    "from buildtool.core.process import running\n"
+    "from buildtool.core.processes.process import running\n"
     "def run(*argv):\n"
     f"    own = dict(env={ENVIRONMENT!r}, stdin=None, stdout=None, stderr=None)\n"
     "    with running(argv, **own) as process:\n"
@@ -88,7 +88,8 @@ def test_a_killed_build_leaves_no_job_of_ninja(tmp_path: Path, number: int) -> N
         f"rule slow\n  command = echo $$$$ > '{pid}'; exec sleep 60\nbuild x: slow\n"
     )
     code = (
-        "from buildtool.core.process import capture\nfrom buildtool.sdk.cmake import find_cmake\n"
+        "from buildtool.core.processes.process import capture\n"
+        "from buildtool.sdk.cmake import find_cmake\n"
         f"capture([find_cmake().ninja, '-C', {str(tmp_path)!r}], env={ENVIRONMENT!r})"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
@@ -105,7 +106,7 @@ def test_a_killed_build_leaves_no_job_of_ninja(tmp_path: Path, number: int) -> N
 def test_a_killed_caller_leaves_nothing_of_the_group_of_a_tool(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     code = (
-        "from buildtool.core.process import capture\n"
+        "from buildtool.core.processes.process import capture\n"
         f"capture(['sh', '-c', 'sleep 60 & echo $! > \"{pid}\"; wait'], env={ENVIRONMENT!r})"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
@@ -120,7 +121,7 @@ def test_a_killed_caller_leaves_nothing_of_the_group_of_a_tool(tmp_path: Path) -
 def test_no_python_runs_between_fork_and_exec() -> None:
     """Python code could wait forever for a lock that another thread of the parent holds."""
     code = (
-        "import os\nfrom buildtool.core.process import capture\n"
+        "import os\nfrom buildtool.core.processes.process import capture\n"
         f"{RUN}os.register_at_fork(after_in_child=lambda: os.write(1, b'Python'))\n"
         f"capture(['true'], env={ENVIRONMENT!r})\nrun('true')"
     )

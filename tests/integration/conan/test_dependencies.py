@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.conftest import LONG
 from tests.standins.fixtures import MakeNdk

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.contract.build_checks import check_skel
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.command_line import REPOSITORY
 from tests.standins.fixtures import MakeSdk
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.lock import locked
-from buildtool.core.process import ToolError
+from buildtool.core.processes.process import ToolError
 from buildtool.drivers.conan.home import ConanHome
 
 from .conftest import ConanProject

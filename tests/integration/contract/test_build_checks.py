@@ -14,7 +14,7 @@ from buildtool.contract.build_checks import (
     check_host_files,
     check_skel,
 )
-from buildtool.core.elf import ElfError
+from buildtool.core.elf.read import ElfError
 from buildtool.toolchains.cdsprpc import system_cdsprpc
 from buildtool.toolchains.profile import Compiler, Profile
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from buildtool.contract.beside import libraries_beside
-from buildtool.core.elf import is_elf, read_elf
+from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.command_line import Buildtool
 from tests.json_documents import validate

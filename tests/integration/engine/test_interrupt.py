@@ -20,7 +20,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from buildtool.engine.jobserver import Jobserver
 from buildtool.engine.scheduler import run_steps
-from buildtool.core.process import capture
+from buildtool.core.processes.process import capture
 
 folder = Path(sys.argv[1])
 

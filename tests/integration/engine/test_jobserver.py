@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import Completed, capture
+from buildtool.core.processes.process import Completed, capture
 from buildtool.engine.jobserver import MAX_JOBS, Jobserver
 from buildtool.sdk.cmake import find_cmake
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import Completed, ToolError
+from buildtool.core.processes.process import Completed, ToolError
 from buildtool.drivers.cmake.step_log import StepLog, step_log
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import Elf, read_elf
+from buildtool.core.elf.read import Elf, read_elf
 from tests.project import Outcomes, Project
 from tests.standins.fixtures import MakeSdk
 

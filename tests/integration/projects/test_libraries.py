@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from buildtool.core.elf import read_dynamic
+from buildtool.core.elf.read import read_dynamic
 from tests.caches import empty, share
 from tests.integration.projects.conftest import TREES, ThirdParty
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool import flow
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.device.emulated.device import EmulatedDevice, check_libraries
 from buildtool.device.emulated.emulator import Emulator
 from buildtool.device.emulated.socs import find_soc

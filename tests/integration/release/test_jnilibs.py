@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.project import Project
 from tests.standins.fixtures import MakeNdk
 

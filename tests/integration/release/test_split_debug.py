@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.release.split_debug import (
     BUILD_ID_PLACEHOLDER,
     CannotSplitError,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from buildtool.core.process import DEVNULL, PIPE
+from buildtool.core.processes.process import DEVNULL, PIPE
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import DEVNULL
+from buildtool.core.processes.process import DEVNULL
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError, DeviceError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.process import Completed, capture
+from buildtool.core.processes.process import Completed, capture
 from buildtool.sdk.compiler_probe import compiler_headers, library_root, loaded_libraries
 from buildtool.sdk.gcc import CROSS, find_gcc
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
-from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.read import read_elf
 from tests.standins.android_ndk import RELEASES
 from tests.standins.fixtures import MakeNdk
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from tests.command_line import REPOSITORY
 from tests.standins.device import arm64_library, make_board
 from tests.standins.fixtures import MakeNdk

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import ToolError
+from buildtool.core.processes.process import ToolError
 from tests.command_line import REPOSITORY
 from tests.project import Project
 
@@ -148,7 +148,7 @@ def test_all_profiles_put_the_test_launcher_before_tests(tmp_path: Path) -> None
         Project(root).build_here()
     found = [*(root / ".buildtool/build").glob("demo/*/test/CTestTestfile.cmake")]
     assert len(found) == 3
-    launcher = REPOSITORY / "buildtool/testing/launch.py"
+    launcher = REPOSITORY / "buildtool/testing/ctest/launch.py"
     for file in found:
         line = next(line for line in file.read_text().splitlines() if "cli.small" in line)
         assert f'"{sys.executable}" "-I" "-S" "-X" "utf8" "{launcher}" "linux" "' in line

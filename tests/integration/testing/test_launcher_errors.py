@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.testing.ctest import TEST_LAUNCHER
-from buildtool.testing.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
-from buildtool.testing.launch_server import Launch, LaunchServer
+from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
+from buildtool.testing.ctest.launch_server import Launch, LaunchServer
+from buildtool.testing.ctest.tests import TEST_LAUNCHER
 
 LAUNCHER = (sys.executable, "-I", "-S", "-X", "utf8", str(TEST_LAUNCHER))
 

@@ -68,4 +68,4 @@ def test_a_stand_in_of_a_native_compiler_has_a_test_launcher_only(
         gcc=Tool(path="/usr/bin/aarch64-linux-gnu-gcc"), machine="aarch64"
     )
     _, tests = ctest(plain_cmake, profile)
-    assert '/testing/launch.py" "native" "' in tests
+    assert '/testing/ctest/launch.py" "native" "' in tests

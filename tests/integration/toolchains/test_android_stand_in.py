@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.contract.build_checks import ContractError, check_host_files
-from buildtool.core.elf import read_elf
-from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.read import read_elf
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError, ndk_libraries
 from buildtool.sdk.tool_search import ToolUnfitError

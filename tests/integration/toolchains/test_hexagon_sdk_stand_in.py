@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.contract.build_checks import ContractError, check_dsp_files, check_skel
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.hexagon_sdk import HexagonSdk, probe_hexagon_sdk
 from buildtool.sdk.tool_search import ToolUnfitError

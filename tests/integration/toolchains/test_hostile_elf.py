@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import ElfError, read_dynamic, read_elf
+from buildtool.core.elf.read import ElfError, read_dynamic, read_elf
 from buildtool.toolchains.hexagon import hexagon
 
 from .conftest import PlainCMake

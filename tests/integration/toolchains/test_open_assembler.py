@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.missing_instructions import SourceLine, missing_in
 from buildtool.toolchains.sdk_root import SdkRoot, sdk_root

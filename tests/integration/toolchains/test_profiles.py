@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from buildtool.contract.build_checks import ContractError, check_skel
-from buildtool.core.elf import read_elf
-from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.read import read_elf
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES

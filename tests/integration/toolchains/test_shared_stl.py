@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool import _data
-from buildtool.core.elf import read_dynamic
+from buildtool.core.elf.read import read_dynamic
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.zig import usable_zig

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.core.elf import read_elf
+from buildtool.core.elf.read import read_elf
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64

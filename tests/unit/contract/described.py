@@ -7,9 +7,9 @@ from pathlib import Path
 
 from buildtool.contract.promise import NOTHING, Promise
 from buildtool.contract.subject import Damage, Subject
-from buildtool.core.elf import Elf
-from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
-from buildtool.core.elf_versions import VersionNeed
+from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.read import Elf
+from buildtool.core.elf.versions import VersionNeed
 
 NO_ELVES: Mapping[str, Elf] = {}
 

@@ -7,7 +7,7 @@ import pytest
 from buildtool.contract.finding import Finding
 from buildtool.contract.promise import Promise
 from buildtool.contract.rules import cdsprpc_functions, cdsprpc_soname
-from buildtool.core.elf import Elf
+from buildtool.core.elf.read import Elf
 from buildtool.toolchains.cdsprpc import Cdsprpc, system_cdsprpc
 
 from .described import arm64, skel, subject

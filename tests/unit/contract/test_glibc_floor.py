@@ -7,7 +7,7 @@ import pytest
 from buildtool.contract.finding import Finding
 from buildtool.contract.promise import Promise
 from buildtool.contract.rules import glibc_floor
-from buildtool.core.elf_versions import VersionNeed
+from buildtool.core.elf.versions import VersionNeed
 
 from .described import arm64, subject
 

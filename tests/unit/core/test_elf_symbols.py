@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.elf_relocations import relocated_symbols
-from buildtool.core.elf_symbols import Symbol, dynamic_symbols
-from buildtool.core.elf_versions import VersionNeed, version_needs
+from buildtool.core.elf.relocations import relocated_symbols
+from buildtool.core.elf.symbols import Symbol, dynamic_symbols
+from buildtool.core.elf.versions import VersionNeed, version_needs
 
 GLOBAL, WEAK, LOCAL = 0x10, 0x20, 0x00
 

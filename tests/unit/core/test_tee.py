@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from buildtool.core import tee
-from buildtool.core.kept_output import Kept, KeptOutput
-from buildtool.core.tee import teed
+from buildtool.core.processes import tee
+from buildtool.core.processes.kept_output import Kept, KeptOutput
+from buildtool.core.processes.tee import teed
 
 
 def test_everything_that_fits_is_kept_in_order() -> None:

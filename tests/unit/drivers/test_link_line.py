@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.drivers.cmake.checks.link_line import read_link_line
 from buildtool.drivers.cmake.file_api import LinkFragment
-from buildtool.drivers.cmake.link_line import read_link_line
 
 
 def taken(tmp_path: Path, *texts: str) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.cache.outputs import read_outputs
 from buildtool.cache.restore import restore
-from buildtool.drivers.cmake.check_products import check_products
+from buildtool.drivers.cmake.checks.products import check_products
 from buildtool.drivers.cmake.products import ArtifactError, check_installed, normalize_modes
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.profile import Compiler, Profile

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.core.kept_output import KeptOutput
+from buildtool.core.processes.kept_output import KeptOutput
 from buildtool.project.model import Run
 from buildtool.run.bundle.redact import (
     Redactor,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import Completed
+from buildtool.core.processes.process import Completed
 from buildtool.sdk.probe_cache import cached_probe
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import ToolError
+from buildtool.core.processes.process import ToolError
 from buildtool.plan.plan import CMakeStep
 from buildtool.release.supply_chain.parts import find_parts
 from tests.unit.release.conftest import DSP, HOST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from buildtool.testing.ctest import MAX_LINE, _lines
+from buildtool.testing.ctest.tests import MAX_LINE, _lines
 
 
 def test_lines_are_complete() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.testing.ctest import ListedTest
-from buildtool.testing.ctest_results import CTestReport
+from buildtool.testing.ctest.results import CTestReport
+from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.record import ProgramRecords
 from buildtool.testing.results import Outcome, TestResult
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import read_elf
-from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.read import read_elf
 from buildtool.toolchains.cdsprpc import (
     SONAMES,
     Cdsprpc,

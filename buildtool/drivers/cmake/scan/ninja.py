@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.files import read_regular
-from buildtool.core.process import capture, check
+from buildtool.core.processes.process import capture, check
 
 _OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
 _DEPFILE = re.compile(r"(?m)^build ((?:[^:$\n]|\$.)+):|^  (?:DEP_FILE|depfile) = (.+)$")

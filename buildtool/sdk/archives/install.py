@@ -17,8 +17,8 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.files import file_digest
 from buildtool.core.own_directory import make_directory
-from buildtool.sdk.archives import SdkArchive
-from buildtool.sdk.download import download
+from buildtool.sdk.archives.download import download
+from buildtool.sdk.archives.known import SdkArchive
 
 MAX_ENTRIES = 1_000_000
 MAX_BYTES = 64 << 30

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from buildtool.core.bounded_stream import BoundedStream
-from buildtool.core.elf_machine import EM_HEXAGON
-from buildtool.core.elf_notes import read_notes
-from buildtool.core.elf_relocations import relocated_symbols
-from buildtool.core.elf_sections import section_names
-from buildtool.core.elf_symbols import dynamic_symbols
-from buildtool.core.elf_versions import VersionNeed, version_needs
+from buildtool.core.elf.machine import EM_HEXAGON
+from buildtool.core.elf.notes import read_notes
+from buildtool.core.elf.relocations import relocated_symbols
+from buildtool.core.elf.sections import section_names
+from buildtool.core.elf.symbols import dynamic_symbols
+from buildtool.core.elf.versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 

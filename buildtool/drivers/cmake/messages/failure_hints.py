@@ -16,7 +16,7 @@ from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.error_excerpt import FailedCommand, failed_commands
+from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
 from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
 
 MAX_HINTS = 3  # for one failure

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.contract.build_checks import check_dsp_files, check_host_files
-from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Step

@@ -125,7 +125,7 @@ def _end_by(number: int) -> None:
 def _here(system: str, command: list[str]) -> int:
     """Become the program on this machine; returns the exit status if it cannot be started."""
     # The directory of the package: -I has removed the one of this file, which has other modules.
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))  # noqa: PTH120
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))))  # noqa: PTH120
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - it is found only now
     from buildtool.testing.under_qemu import run_here  # noqa: PLC0415
 

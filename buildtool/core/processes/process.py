@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.process_tree import (
+from buildtool.core.processes.process_tree import (
     GRACE_SECONDS,
     RUNNING_TOOLS,
     kill_group,

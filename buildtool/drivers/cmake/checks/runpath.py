@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.contract.libraries import directory_in_release
-from buildtool.core.elf import is_elf, read_dynamic
+from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.plan.plan import CMakeStep
 
 

@@ -21,8 +21,10 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.run.run import ReleasePlace
 from buildtool.run.watched_run import explain_reports, first_line, watched_run
-from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
-from buildtool.testing.ctest_results import CTestReport, Reported
+from buildtool.testing.ctest.launch import VARIABLE
+from buildtool.testing.ctest.launch_server import LaunchServer
+from buildtool.testing.ctest.results import CTestReport, Reported
+from buildtool.testing.ctest.tests import CTest, CTestError, ListedTest, has_tests
 from buildtool.testing.deployment import (
     Additions,
     directories,
@@ -32,8 +34,6 @@ from buildtool.testing.deployment import (
     programs,
 )
 from buildtool.testing.expected import FAILURES, matches
-from buildtool.testing.launch import VARIABLE
-from buildtool.testing.launch_server import LaunchServer
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import ProgramRecords

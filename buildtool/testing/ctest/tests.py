@@ -17,7 +17,7 @@ from typing import IO, Any
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import read_regular, replace_link, write_if_changed
 from buildtool.core.own_directory import STATE
-from buildtool.core.process import DEVNULL, PIPE, capture, running
+from buildtool.core.processes.process import DEVNULL, PIPE, capture, running
 from buildtool.core.value import Value
 from buildtool.project.model import Project
 from buildtool.sdk.cmake import CMake

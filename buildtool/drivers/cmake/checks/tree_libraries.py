@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from buildtool.core.elf import read_dynamic
+from buildtool.core.elf.read import read_dynamic
+from buildtool.drivers.cmake.checks.runpath import elf_files
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
-from buildtool.drivers.cmake.runpath import elf_files
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.system_libraries import SHARED_STL, system_libraries
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.drivers.cmake.error_excerpt import failed_commands
+from buildtool.drivers.cmake.messages.error_excerpt import failed_commands
 
 _ERROR, _REMEDY = "error: ", "  → "  # as cli/errors.py prints them
 _MODULE = "BuildtoolIdl.cmake"

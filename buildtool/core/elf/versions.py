@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from buildtool.core.elf_symbols import file_offset
+from buildtool.core.elf.symbols import file_offset
 
 MAX_VERSIONS = 4096  # the largest libraries need a few dozen
 MAX_NAME = 4096

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
-from buildtool.testing.launch import ERROR, LENGTH_BYTES, socket_path
+from buildtool.testing.ctest.launch import ERROR, LENGTH_BYTES, socket_path
 
 CHUNK = 1 << 16
 WAITING = 128

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from buildtool.core.escape import without_colours
-from buildtool.core.kept_output import KeptOutput
-from buildtool.core.signals import signal_name
+from buildtool.core.processes.kept_output import KeptOutput
+from buildtool.core.processes.signals import signal_name
 from buildtool.core.value import Value
 from buildtool.run.watched_run import first_line
-from buildtool.testing.ctest import ListedTest, strings
+from buildtool.testing.ctest.tests import ListedTest, strings
 from buildtool.testing.record import ProgramRecords, Record
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from buildtool.core.elf_symbols import file_offset
+from buildtool.core.elf.symbols import file_offset
 
 TABLES = (("DT_RELA", "DT_RELASZ"), ("DT_JMPREL", "DT_PLTRELSZ"))
 MAX_BYTES = 64 << 20

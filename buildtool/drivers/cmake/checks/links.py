@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buildtool.core.elf import ElfError, is_elf, read_elf
+from buildtool.core.elf.read import ElfError, is_elf, read_elf
+from buildtool.drivers.cmake.checks.link_line import read_link_line
 from buildtool.drivers.cmake.file_api import BuildTree
-from buildtool.drivers.cmake.link_line import read_link_line
 from buildtool.toolchains.cdsprpc import Cdsprpc, CdsprpcError, is_cdsprpc
 from buildtool.toolchains.import_stub import import_stub
 

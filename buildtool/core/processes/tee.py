@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 
-from buildtool.core.kept_output import KeptOutput
+from buildtool.core.processes.kept_output import KeptOutput
 
 CHUNK = 1 << 16
 LINGER_SECONDS = 3.0

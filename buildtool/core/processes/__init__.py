@@ -1,0 +1,1 @@
+"""Starts processes, ends them, and keeps their output."""

@@ -1,0 +1,1 @@
+"""What is checked of what a build has linked."""

@@ -1,0 +1,1 @@
+"""Messages of CMake and compilers, explained."""

@@ -1,0 +1,1 @@
+"""The SDKs of vendors: known archives, their download and installation."""

@@ -1,0 +1,1 @@
+"""CTest suites, whose programs run on devices."""
