@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
@@ -59,16 +58,88 @@ class Selected(Value):
     force: bool
 
 
-class Ready(Value):
-    """A release, and the place where it goes.
+class Ready:
+    """A release, and where it goes on a device: `site`, `deployment`, and `soc`, the SoC of the
+    device, "" if unknown.
 
-    `soc` is the SoC of the device, "" if unknown.
+    What is known of a device is true until it is booted.  Then `renew` asks it again.
     """
 
     site: Site
-    release: Release
     deployment: Deployment
     soc: str
+
+    def __init__(
+        self,
+        project: Project,
+        selected: Selected,
+        release: Release,
+        listener: Listener,
+        data: tuple[DataFile, ...] = (),
+    ) -> None:
+        """Check that `release` fits the device, and find out where it goes there, with `data`.
+
+        Raises `DeviceError` when the release does not fit.
+        """
+        self.release = release
+        self._project = project
+        self._selected = selected
+        self._listener = listener
+        self._data = data
+        self._is_for_tests = False
+        self._find(refresh=False)
+
+    def renew(self) -> None:
+        """Read the facts about the device again; raises as the constructor does."""
+        self._find(refresh=True)
+
+    def hold(self, lock: DeviceLock) -> None:
+        """Hold `lock`, and `renew` what is known if the device was booted since."""
+        lock.hold()
+        if lock.is_other_boot(self.site.boot):
+            self.renew()
+
+    def use_test_directory(self) -> None:
+        """Go beside the project's directory on the device, so that tests leave `current` alone.
+
+        It is not inside that directory, since large files lie beside the directories of projects,
+        in one place for all.  No project has a name with "+".
+        """
+        self._is_for_tests = True
+        directory = f"{self.site.project}+tests"
+        known = known_file(self._project.state / "state", self.site.device, directory)
+        self.site = self.site._replace(project=directory, known=known)
+
+    def _find(self, *, refresh: bool) -> None:
+        from buildtool.deploy.fit import check_fits  # noqa: PLC0415 - after a build
+        from buildtool.device.emulated.device import check_libraries  # noqa: PLC0415
+        from buildtool.device.facts import facts_of, facts_of_sim  # noqa: PLC0415
+
+        def note(text: str) -> None:
+            self._listener(Note(text))
+
+        project, selected, release = self._project, self._selected, self.release
+        target = project.targets[selected.target]
+        if selected.soc:
+            emulated = _emulated(project, selected.soc, self._listener)
+            check_libraries(emulated, release)
+            known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
+            arch = check_fits(known, release, target, force=selected.force, note=note)
+            self.site = _emulated_site(project, emulated, arch, selected.target, self._listener)
+            self.soc = selected.soc.name
+        else:
+            assert selected.device
+            selected.device.transport.connect()
+            facts = facts_of(selected.device, refresh=refresh)
+            arch = check_fits(facts, release, target, force=selected.force, note=note)
+            unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
+            site = _site(project, selected.device, facts.root, unpack, self._listener)
+            store = facts.links and not facts.hard_links
+            self.site = site._replace(store=store, boot=facts.boot)
+            self.soc = facts.soc
+        self.deployment = deployment(release, arch, self._data)
+        if self._is_for_tests:
+            self.use_test_directory()
 
 
 def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
@@ -112,55 +183,10 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
     return Selected(target, device, None, choice.force)
 
 
-def make_ready(
-    project: Project,
-    selected: Selected,
-    release: Release,
-    listener: Listener,
-    *,
-    data: tuple[DataFile, ...] = (),
-    refresh: bool = False,
-) -> Ready:
-    """Check that `release` fits the device, and find out where it goes there, with `data`.
-
-    With `refresh` the facts about the device are read again.  Raises `DeviceError` when the release
-    does not fit.
-    """
-    from buildtool.deploy.fit import check_fits  # noqa: PLC0415
-    from buildtool.device.emulated.device import check_libraries  # noqa: PLC0415 - after a build
-    from buildtool.device.facts import facts_of, facts_of_sim  # noqa: PLC0415 - after a build
-
-    def note(text: str) -> None:
-        listener(Note(text))
-
-    target = project.targets[selected.target]
-    if selected.soc:
-        emulated = _emulated(project, selected.soc, listener)
-        check_libraries(emulated, release)
-        known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
-        arch = check_fits(known, release, target, force=selected.force, note=note)
-        site = _emulated_site(project, emulated, arch, selected.target, listener)
-        return Ready(site, release, deployment(release, arch, data), selected.soc.name)
-    assert selected.device
-    selected.device.transport.connect()
-    facts = facts_of(selected.device, refresh=refresh)
-    arch = check_fits(facts, release, target, force=selected.force, note=note)
-    unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
-    site = _site(project, selected.device, facts.root, unpack, listener)
-    site = site._replace(store=facts.links and not facts.hard_links, boot=facts.boot)
-    return Ready(site, release, deployment(release, arch, data), facts.soc)
-
-
-def held(lock: DeviceLock, ready: Ready, renew: Callable[[], Ready]) -> Ready:
-    """Hold `lock`; returns `ready`, or what `renew` finds out if the device was booted since."""
-    lock.hold()
-    return renew() if lock.is_other_boot(ready.site.boot) else ready
-
-
 def site_on(
     project: Project, selected: Selected, listener: Listener, *, refresh: bool = False
 ) -> Site:
-    """Where the project's releases are on the device; `refresh` as for `make_ready`."""
+    """Where the project's releases are on the device; `refresh` reads the facts about it again."""
     if selected.soc:
         emulated = _emulated(project, selected.soc, listener)
         return _emulated_site(project, emulated, "", selected.target, listener)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,13 +36,13 @@ def deploy(
 ) -> Deployed:
     """Build, make the release, and make it current on the device."""
     from buildtool.deploy.deploy import deploy as deploy_release
-    from buildtool.deploy.ready import held
 
     with (
-        ready_on_device(project, device_name, choice, listener, options) as (ready, renew, _),
+        ready_on_device(project, device_name, choice, listener, options) as (ready, _),
         lock_of(ready.site.device, f"deploy of {project.name}", choice, listener) as lock,
     ):
-        return deploy_release(held(lock, ready, renew), verify_files=choice.verify)
+        ready.hold(lock)
+        return deploy_release(ready, verify_files=choice.verify)
 
 
 def run(
@@ -64,12 +64,12 @@ def run(
     prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
     with (
         with_ports(device_name, request, listener) as forwarding,
-        prepared as (ready, renew, _),
+        prepared as (ready, _),
         lock_of(ready.site.device, purpose, choice, listener) as lock,
         forwarding(ready.site.device) as ports,
     ):
         start = partial(run_attended, project, ready, request, listener, choice=choice)
-        done = start(renew=renew, lock=lock, streams=streams, record=record)
+        done = start(lock=lock, streams=streams, record=record)
         return done._replace(forward=ports)
 
 
@@ -107,11 +107,12 @@ def ready_on_device(
     *,
     trees: bool = False,
     record: RunRecord | None = None,
-) -> Iterator[tuple[Ready, Callable[[], Ready], BuildResult]]:
-    """Build what the device needs, and find out where it goes there; also returns a function that
-    finds it out again, and what was built.  With `trees`, steps of the ARM64 side whose build trees
-    are missing are built, and not restored from a cache.  `record` gets what was built."""
-    from buildtool.deploy.ready import make_ready, select
+) -> Iterator[tuple[Ready, BuildResult]]:
+    """Build what the device needs, and find out where it goes there; also returns what was built.
+
+    With `trees`, steps of the ARM64 side whose build trees are missing are built, and not restored
+    from a cache.  `record` gets what was built."""
+    from buildtool.deploy.ready import Ready, select
 
     selected = select(project, device_name, choice)
     project = with_choice(project, selected.target, choice)
@@ -126,8 +127,7 @@ def ready_on_device(
             if record:
                 record.built = build, release
             data = _data(project, context)
-        prepare = partial(make_ready, project, selected, release, listener, data=data)
-        yield prepare(), partial(prepare, refresh=True), build
+        yield Ready(project, selected, release, listener, data), build
 
 
 def with_choice(project: Project, target_name: str, choice: DeviceChoice) -> Project:

@@ -92,15 +92,14 @@ def device_session(
 ) -> Iterator[Session]:
     """Build, make the release, and run programs of it on a device for the block; with `trees` also
     the tests of the build trees of the ARM64 side, which are built for that."""
-    from buildtool.deploy.ready import held
     from buildtool.testing.ctest.tests import may_have_tests
     from buildtool.testing.session import Session
 
     trees = trees and may_have_tests(project)
     prepared = ready_on_device(project, device_name, choice, listener, options, trees=trees)
     with (
-        prepared as (ready, renew, build),
+        prepared as (ready, build),
         lock_of(ready.site.device, f"tests of {project.name}", choice, listener) as lock,
     ):
-        found = held(lock, ready, renew)
-        yield Session(project, found, renew, choice, build=build, options=options, lock=lock)
+        ready.hold(lock)
+        yield Session(project, ready, choice, build=build, options=options, lock=lock)

@@ -48,17 +48,16 @@ def run_attended(
     listener: Listener,
     *,
     choice: DeviceChoice,
-    renew: Callable[[], Ready],
     lock: DeviceLock,
     streams: Streams | None = None,
     record: RunRecord | None = None,
 ) -> RunResult:
     """Run the command of `request`, and keep its output in `record`.
 
-    `renew`, `lock`, `streams` and errors are those of `run_on_device`.
+    `lock`, `streams` and errors are those of `run_on_device`.
     """
     own = streams or OWN
-    start = partial(run_on_device, renew=renew, lock=lock, verify_files=choice.verify)
+    start = partial(run_on_device, lock=lock, verify_files=choice.verify)
     start = partial(_recorded, start, record, own) if record else partial(start, streams=own)
     if ready.site.device.name != BUILT_IN_TARGET:
         return start(ready, request)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from buildtool.core.errors import NOT_RUN
 from buildtool.core.escape import escape
 from buildtool.core.events import ProgramStarts
 from buildtool.core.value import Value
-from buildtool.deploy.ready import Ready, held
+from buildtool.deploy.ready import Ready
 from buildtool.deploy.site import (
     finish_inline_push,
     inline_push,
@@ -79,15 +78,14 @@ def run_on_device(
     ready: Ready,
     request: RunRequest,
     *,
-    renew: Callable[[], Ready],
     lock: DeviceLock | None = None,
     verify_files: bool = False,
     streams: Streams = OWN,
     name: str = "",
 ) -> RunResult:
-    """Run the command of `request`; `renew` reads the facts about the device again, and `name` is
-    that of the run.  Without a `lock`, the lock of the device is neither held nor respected.
+    """Run the command of `request`; `name` is that of the run.
 
+    Without a `lock`, the lock of the device is neither held nor respected.
     The release is only pushed when the device does not have it: looking for it and starting the
     program is one command, and so is pushing a small change.  Raises `DeviceError`.
     """
@@ -96,7 +94,7 @@ def run_on_device(
     command = find_command(ready.release, request.command, emulated=emulated)
     request = request._replace(command=command)
     if lock and (verify_files or request.pull):
-        ready = held(lock, ready, renew)
+        ready.hold(lock)
     if verify_files:
         verify(ready.site, ready.deployment)
     push = None
@@ -104,7 +102,7 @@ def run_on_device(
         push := _push_later(ready, request, streams)
     ):
         if lock:
-            ready = held(lock, ready, renew)
+            ready.hold(lock)
         make_current(ready.site, ready.deployment)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
@@ -123,7 +121,7 @@ def run_on_device(
         if status is not None:
             break
         if report.word == "rebooted":
-            ready = renew()
+            ready.renew()
         elif report.word == "in-use" and lock:
             lock.hold()
         elif report.word == "missing":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ from buildtool.core.processes.kept_output import KeptOutput
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.processes.tee import teed
 from buildtool.core.value import Value
-from buildtool.deploy.push.known import known_file
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.run.on_device import run_on_device
@@ -68,22 +66,21 @@ class Session:
         self,
         project: Project,
         ready: Ready,
-        renew: Callable[[], Ready],
         choice: DeviceChoice,
         *,
         build: BuildResult,
         options: Options,
         lock: DeviceLock,
     ) -> None:
-        """`ready` and `renew` are as for `run_on_device`; `build`, made with `options`, is what
-        the release was made of.  `lock` is held."""
+        """`build`, made with `options`, is what the release of `ready` was made of.  `lock` is
+        held."""
         self.project = project
         self.build = build
-        self.ready = on_test_site(project, ready)
+        self.ready = ready
+        ready.use_test_directory()
         self.choice = choice
         self.options = options
         self.lock = lock
-        self._renew = renew
         self._gone: DeviceConnectionError | None = None
 
     @property
@@ -159,7 +156,7 @@ class Session:
         )
 
     def _start(self, request: RunRequest, streams: Streams, listener: Listener) -> RunResult:
-        start = partial(run_on_device, renew=self._renewed, streams=streams)
+        start = partial(run_on_device, streams=streams)
         if self.ready.site.device.name != BUILT_IN_TARGET:
             return start(self.ready, request)
         return run_watched(
@@ -172,33 +169,17 @@ class Session:
             terminal=False,
         )
 
-    def _renewed(self) -> Ready:
-        self.ready = on_test_site(self.project, self._renew())
-        return self.ready
-
     def _reconnect(self) -> None:
         for pause in PAUSES:
             time.sleep(pause)
             try:
-                self._renewed()
+                self.ready.renew()
                 self.lock.hold()
             except DeviceConnectionError as error:
                 problem = error
             else:
                 return
         self._gone = problem  # other programs do not wait as long again
-
-
-def on_test_site(project: Project, ready: Ready) -> Ready:
-    """The same beside the project's directory on the device, so that tests leave `current` alone.
-
-    It is not inside that directory, since large files lie beside the directories of projects, in
-    one place for all.  No project has a name with "+".
-    """
-    site = ready.site
-    directory = f"{site.project}+tests"
-    known = known_file(project.state / "state", site.device, directory)
-    return ready._replace(site=site._replace(project=directory, known=known))
 
 
 def _lost(error: DeviceConnectionError, lost: list[str]) -> LostError:

@@ -72,7 +72,7 @@ def main(task: Task) -> int:
             rollback(task.remote.site())
         elif task.request:
             ready = task.remote.ready(task.releases[0])
-            return run_on_device(ready, task.request, renew=lambda: ready).status
+            return run_on_device(ready, task.request).status
         else:
             for release in task.releases:
                 print(deploy(task.remote.ready(release)).files, flush=True)

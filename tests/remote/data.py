@@ -10,10 +10,9 @@ from buildtool.core.events import Event
 from buildtool.deploy.data.files import FOLDER, DataFile
 from buildtool.deploy.deploy import Deployed, deploy
 from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.ready import Ready
 from buildtool.release.slices import Release
 from tests.remote.releases import digest_of
-from tests.remote.remote import Remote
+from tests.remote.remote import PlacedRelease, Remote
 
 
 def data_file(source: Path, size: int, seed: int = 1) -> DataFile:
@@ -36,7 +35,7 @@ def deploy_with(
 ) -> Deployed:
     """Deploy `release` with links to `data`."""
     wanted = deployment(release, "", tuple(data))
-    return deploy(Ready(remote.site(notes), release, wanted, ""), verify_files=verify)
+    return deploy(PlacedRelease(remote.site(notes), release, wanted), verify_files=verify)
 
 
 def on_device(remote: Remote) -> dict[str, Path]:

@@ -16,11 +16,23 @@ from buildtool.deploy.ready import Ready
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.device.sharing.lock import DeviceLock
+from buildtool.project.model import Header, Project
 from buildtool.release.slices import Release
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import RunRequest
 from tests.remote.releases import NO_LINKS, NO_MODES, Files, contents_of, make_release
 from tests.remote.streams import redirected
+
+
+class PlacedRelease(Ready):
+    """A release of which the tests say where it goes; the device is never asked."""
+
+    def __init__(self, site: Site, release: Release, wanted: Deployment) -> None:
+        self.site, self.release, self.deployment, self.soc = site, release, wanted, ""
+        self._project = Project(site.known.parent, Header(name="p"), {}, {}, {})
+
+    def renew(self) -> None:
+        self.site.device.transport.connect()
 
 
 class Ran(Value):
@@ -76,7 +88,7 @@ class Remote(Value):
         return Site(self.device, self.project, known, self.unpack, listener, self.store)
 
     def ready(self, release: Release, notes: list[Event] | None = None) -> Ready:
-        return Ready(self.site(notes), release, deployment(release, ""), "")
+        return PlacedRelease(self.site(notes), release, deployment(release, ""))
 
     def deploy(self, release: Release, *, verify: bool = False) -> Deployed:
         return deploy(self.ready(release), verify_files=verify)
@@ -96,9 +108,7 @@ class Remote(Value):
         """Run a program in this process, with streams of its own; see `redirected` for `stdin`."""
         ready = self.ready(release)
         with redirected(stdin) as streams:
-            result = run_on_device(
-                ready, RunRequest(command, **request), renew=lambda: ready, lock=lock
-            )
+            result = run_on_device(ready, RunRequest(command, **request), lock=lock)
         return Ran(result.status, streams.stdout, streams.stderr)
 
     def shell(self, release: Release, script: str, *arguments: str, **options: Any) -> Ran:

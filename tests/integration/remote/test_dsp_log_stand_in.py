@@ -89,7 +89,7 @@ def test_a_crash_in_the_log_is_one_of_the_program(
     request = RunRequest((SHELL, script), farf="0x1f001f")
 
     with redirected(None):
-        ran = run_on_device(ready, request, renew=lambda: ready)
+        ran = run_on_device(ready, request)
 
     how = 'the DSP process crashed: in thread "t" due to precise exception occurrence'
     assert (ran.status, ran.dsp_crash) == (0, how if crashed else "")

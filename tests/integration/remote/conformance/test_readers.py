@@ -32,7 +32,7 @@ def release(remote: Remote, tmp_path: Path) -> Release:
 def run(remote: Remote, release: Release, script: str, stdout: int) -> RunResult:
     ready = remote.ready(release)
     request = RunRequest((SHELL, script), input=False)
-    return run_on_device(ready, request, renew=lambda: ready, streams=Streams(stdout=stdout))
+    return run_on_device(ready, request, streams=Streams(stdout=stdout))
 
 
 def test_a_slow_reader_gets_everything(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.ready import DeviceChoice, Ready
+from buildtool.deploy.ready import DeviceChoice
 from buildtool.device.sharing.lock import DeviceLock
 from buildtool.engine.context import Options
 from buildtool.engine.result import BuildResult
@@ -44,17 +44,11 @@ def session(
     project = Project(tmp_path, Header(name="p"), {}, {}, {release.target: target})
     line.connect()
 
-    def renew() -> Ready:
-        line.remote.device.transport.connect()
-        return line.remote.ready(release)
-
     ready = line.remote.ready(release)
     build = BuildResult(Plan(release.target, (), release.directory, tmp_path), ())
     with DeviceLock(ready.site.device, "tests", lambda _: None) as lock:
         lock.hold()
-        yield Session(
-            *(project, ready, renew, DeviceChoice()), build=build, options=Options(), lock=lock
-        )
+        yield Session(*(project, ready, DeviceChoice()), build=build, options=Options(), lock=lock)
 
 
 def runs_file(line: Line) -> Path:
