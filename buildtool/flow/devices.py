@@ -57,7 +57,7 @@ def run(
     record: RunRecord | None = None,
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
-    it; `streams` as in `deploy.run.run`.  `record` gets to know what happens."""
+    it; `streams` as in `run.run`.  `record` gets to know what happens."""
     from buildtool.run.attended import run_attended, with_ports
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
