@@ -11,7 +11,7 @@ from buildtool.core.elf.machine import EM_AARCH64, elf_header
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.own_directory import own_root
 
-CONFIGURATION = "etc/buildtool-sim.conf"  # of an emulated device, see `deploy.emulated.device`
+CONFIGURATION = "etc/buildtool-sim.conf"  # of an emulated device, see `device.emulated.device`
 
 
 class CannotRunError(BuildtoolError):
