@@ -1,6 +1,7 @@
 """commands.json: every command with its options, arguments and help.
 
-Help and completion read it instead of loading typer.  A test keeps it the same as what typer has.
+Help, completion and command lines without typer read it.  A test keeps it the same as what typer
+has.
 """
 
 from __future__ import annotations
