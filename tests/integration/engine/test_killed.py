@@ -52,7 +52,8 @@ def test_the_build_after_one_that_was_ended_is_right(tmp_path: Path, scratch: Sc
         took = time.monotonic() - begun
 
         assert left(clone.root) == [], f"{number.name} after {moment} s"
-        # Python may end itself by SIGINT instead of with 130: shells see the same.
+        # `python -m` ends itself by SIGINT instead of with 130 if code that `exec` runs was
+        # interrupted (CPython's unhandled_keyboard_interrupt): shells see the same.
         ended = (0, -signal.SIGKILL, -signal.SIGINT, 128 + signal.SIGINT)
         assert process.returncode in ended, output
         assert "Traceback" not in output
