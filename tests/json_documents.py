@@ -1,26 +1,154 @@
-"""The schemas in docs/json, and the commands whose output they describe."""
+"""The schemas in docs/json: made of `buildtool.documents`, and the commands that they describe."""
 
 from __future__ import annotations
 
 import json
+import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import jsonschema
 import typer.main
 from referencing import Registry, Resource
 from typer.core import TyperCommand, TyperGroup
 
+from buildtool.cli.show import SCHEMA
 from buildtool.cli.typer_app import typer_app
+from buildtool.documents import (
+    builds,
+    cache,
+    devices,
+    errors,
+    inspection,
+    projects,
+    releases,
+    runs,
+    toolchains,
+)
 from tests.command_line import REPOSITORY
 
 ENDING = ".schema.json"
+OBJECTS = "objects"
+DIRECTORY = REPOSITORY / "docs" / "json"
+DOCUMENTS: dict[str, tuple[type, ...]] = {
+    "build": (builds.BuildDocument,),
+    "build-plan": (builds.PlanDocument,),
+    "cache-clear": (cache.CacheFreedDocument,),
+    "cache-gc": (cache.CacheFreedDocument,),
+    "cache-stats": (cache.CacheStatsDocument,),
+    "cache-verify": (cache.CacheVerifyDocument,),
+    "clean": (builds.CleanDocument,),
+    "deploy": (runs.DeployDocument, builds.BuildDocument, runs.OnDevicesDocument),
+    "devices-add": (devices.DeviceAddedDocument,),
+    "devices-check": (devices.DeviceCheckDocument,),
+    "devices-facts": (devices.DeviceFactsDocument,),
+    "devices-list": (devices.DevicesDocument,),
+    "devices-unlock": (devices.UnlockDocument,),
+    "doctor": (toolchains.DoctorDocument,),
+    "error": (),
+    "ide": (projects.IdeDocument,),
+    "idl": (projects.IdlDocument, errors.IdlErrorsDocument),
+    "init": (projects.InitDocument,),
+    "inspect": (inspection.ElfDocument, inspection.InspectDocument, inspection.RulesDocument),
+    "lock": (projects.LockDocument,),
+    "package": (releases.PackageDocument, builds.BuildDocument),
+    "profile": (projects.ProfileDocument,),
+    "rollback": (runs.RollbackDocument,),
+    "run": (runs.RunDocument, builds.BuildDocument, runs.OnDevicesDocument),
+    "sdk-install": (toolchains.SdkDocument,),
+    "sysroot-list": (toolchains.SysrootsDocument,),
+    "sysroot-pull": (toolchains.SysrootPullDocument,),
+    "sysroot-show": (toolchains.SysrootShowDocument,),
+    "sysroot-stub": (toolchains.ImportStubDocument,),
+    "test": (
+        *(runs.TestDocument, builds.BuildDocument),
+        *(runs.TestListDocument, runs.OnDevicesDocument),
+    ),
+    "verify": (releases.VerifyDocument,),
+    "why": (builds.WhyDocument,),
+}
+"""What each command prints, besides errors."""
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """The schemas, by the name of the command (`cache-stats`)."""
-    files = sorted((REPOSITORY / "docs" / "json").glob(f"*{ENDING}"))
+    files = sorted(DIRECTORY.glob(f"*{ENDING}"))
     return {file.name.removesuffix(ENDING): json.loads(file.read_text()) for file in files}
+
+
+def made_schemas() -> dict[str, dict[str, Any]]:
+    """The schemas, made of the types: one of each command, which refer to that of all objects."""
+    objects: dict[str, Any] = {}
+    made = {name: _command_schema(name, objects) for name in DOCUMENTS}
+    documents = {
+        "ErrorDocument",
+        *(kind.__name__ for kinds in DOCUMENTS.values() for kind in kinds),
+    }
+    for name in documents:
+        number = {"description": "number of the schema", "const": SCHEMA}
+        objects[name]["properties"] = {"schema": number, **objects[name]["properties"]}
+        objects[name]["required"].insert(0, "schema")
+    title = "objects of the documents that commands print with --json"
+    return made | {OBJECTS: _schema(OBJECTS, title, {"$defs": dict(sorted(objects.items()))})}
+
+
+def _command_schema(name: str, objects: dict[str, Any]) -> dict[str, Any]:
+    command = {"error": "COMMAND", "build-plan": "build --plan"}.get(name, name.replace("-", " "))
+    kinds = (*DOCUMENTS[name], errors.ErrorDocument)
+    references = [_schema_of(kind, objects, f"{OBJECTS}{ENDING}") for kind in kinds]
+    return _schema(name, f"buildtool {command} --json", {"oneOf": references})
+
+
+def _schema(name: str, title: str, content: dict[str, Any]) -> dict[str, Any]:
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": draft, "$id": name + ENDING, "title": title, **content}
+
+
+def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, Any]:
+    """The schema of a type of `buildtool.documents`, which refers to those of objects in `file`.
+
+    Adds the schemas of the objects to `objects`.
+    """
+    if get_origin(kind) is Annotated:
+        inner, meaning, *values = get_args(kind)
+        schema = {"description": meaning, **_schema_of(inner, objects)}
+        if values:
+            schema["enum"] = [*values[0], *([None] if type(None) in get_args(inner) else [])]
+        return schema
+    if get_origin(kind) is types.UnionType:
+        kinds = [_schema_of(each, objects) for each in get_args(kind)]
+        if len(kinds) == 2 and kinds[1] == BASIC[type(None)] and "type" in kinds[0]:
+            return {**kinds[0], "type": [kinds[0]["type"], "null"]}
+        return {"oneOf": kinds}
+    if get_origin(kind) is list:
+        return {"type": "array", "items": _schema_of(get_args(kind)[0], objects)}
+    if get_origin(kind) is dict:
+        value = _schema_of(get_args(kind)[1], objects)
+        return {"type": "object", "additionalProperties": value}
+    if is_typeddict(kind):
+        if kind.__name__ not in objects:
+            objects[kind.__name__] = _object_of(kind, objects)
+        return {"$ref": f"{file}#/$defs/{kind.__name__}"}
+    return dict(BASIC[kind])
+
+
+BASIC: dict[Any, dict[str, Any]] = {
+    bool: {"type": "boolean"},
+    float: {"type": "number", "minimum": 0},
+    int: {"type": "integer", "minimum": 0},
+    str: {"type": "string"},
+    type(None): {"type": "null"},
+}
+
+
+def _object_of(kind: type, objects: dict[str, Any]) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        "type": "object",
+        "properties": {key: _schema_of(hint, objects) for key, hint in hints.items()},
+        "required": [*hints],
+        "additionalProperties": False,
+    }
 
 
 def commands() -> Iterator[tuple[str, TyperCommand]]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.core.errors import BuildtoolError, UsageError
+
+if TYPE_CHECKING:
+    from buildtool.documents.errors import ErrorDocument
 
 
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:
@@ -67,7 +70,8 @@ def show_internal_error(error: Exception, *, as_json: bool) -> None:
 
 def _print_json(error: BuildtoolError) -> None:
     with contextlib.suppress(OSError):  # the error may be a full disk
-        print_json({**error.document, "error": error.as_json()})
+        document: ErrorDocument = {"error": error.as_json()}
+        print_json({**error.document, **document})
 
 
 def _print(text: str) -> None:

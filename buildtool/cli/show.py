@@ -54,7 +54,7 @@ def show_json(value: Any) -> None:
     write(json.dumps(value, indent=2) + "\n")
 
 
-def print_json(document: Mapping[str, Any]) -> None:
+def print_json(document: Mapping[str, object]) -> None:
     """Print the JSON document of a command, with the number of its schema."""
     show_json({"schema": SCHEMA, **document})
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.inspection import FindingObject
 
 ERROR, WARNING = "error", "warning"
 
@@ -23,8 +26,15 @@ class Finding(Value):
     why: str
     remedy: str
 
-    def as_json(self) -> dict[str, Any]:
-        return self._asdict()
+    def as_json(self) -> FindingObject:
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "path": self.path,
+            "message": self.message,
+            "why": self.why,
+            "remedy": self.remedy,
+        }
 
 
 class Rule(Value):

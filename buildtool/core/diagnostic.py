@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.builds import DiagnosticObject
 
 
 class Diagnostic(Value):
@@ -13,3 +18,11 @@ class Diagnostic(Value):
     line: int | None
     column: int | None
     message: str
+
+    def as_json(self) -> DiagnosticObject:
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+        }

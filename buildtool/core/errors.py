@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from buildtool.core.diagnostic import Diagnostic
+    from buildtool.documents.errors import ErrorObject
 
 NOT_RUN = 125
 """The exit status, when no program could run, of what returns the exit status of a program."""
@@ -43,7 +44,7 @@ class BuildtoolError(Exception):
     def __str__(self) -> str:
         return "\n".join(part for part in (self.message, self.why, self.remedy) if part)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ErrorObject:
         """The error as the object that `--json` prints; `line` and `column` count from 1."""
         return {
             "code": self.code,

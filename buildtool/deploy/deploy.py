@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.deploy.site import make_current, verify
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import DeployDocument
 
 
 class Deployed(Value):
@@ -25,8 +30,18 @@ class Deployed(Value):
     size: int
     repaired: tuple[str, ...]
 
-    def as_json(self) -> dict[str, object]:
-        return {**self._asdict(), "repaired": list(self.repaired)}
+    def as_json(self) -> DeployDocument:
+        return {
+            "device": self.device,
+            "target": self.target,
+            "release": self.release,
+            "deployment": self.deployment,
+            "arch": self.arch,
+            "directory": self.directory,
+            "files": self.files,
+            "size": self.size,
+            "repaired": list(self.repaired),
+        }
 
 
 def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
@@ -20,6 +20,7 @@ from buildtool.device.device import Device
 
 if TYPE_CHECKING:
     from buildtool.device.emulated.device import EmulatedDevice
+    from buildtool.documents.devices import FactsObject
 
 SCHEMA = 1
 CAPABILITIES = (
@@ -85,14 +86,15 @@ class Facts(Value):
     nodes: tuple[Node, ...]
     capabilities: Mapping[str, int]
 
-    def as_json(self) -> dict[str, Any]:
-        return {
+    def as_json(self) -> FactsObject:
+        document = {
             **self._asdict(),
             "tools": sorted(self.tools),
             "cdsprpc": self.cdsprpc._asdict(),
             "shell": self.shell._asdict(),
             "nodes": [node._asdict() for node in self.nodes],
         }
+        return cast("FactsObject", document)  # tests compare it with the schema
 
 
 def facts_of(device: Device, *, refresh: bool = False) -> Facts:

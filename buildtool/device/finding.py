@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.devices import DeviceFindingObject
 
 
 class DeviceFinding(Value):
@@ -17,5 +20,6 @@ class DeviceFinding(Value):
     what: str
     remedy: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        return {"ok": not self.remedy, **self._asdict()}
+    def as_json(self) -> DeviceFindingObject:
+        ok = not self.remedy
+        return {"ok": ok, "name": self.name, "what": self.what, "remedy": self.remedy}

@@ -6,10 +6,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.own_directory import IGNORE_FILE, make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.plan.plan import CONAN, DEBIAN, Plan
+
+if TYPE_CHECKING:
+    from buildtool.documents.builds import CleanDocument
 
 EXPENSIVE = (CONAN, DEBIAN, "device")
 """What is slow to recreate: packages that Conan or apt fetched, emulated devices."""
@@ -23,7 +27,7 @@ class Removed:
     paths: tuple[Path, ...]
     size: int
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> CleanDocument:
         return {"removed": [str(path) for path in self.paths], "bytes": self.size}
 
 

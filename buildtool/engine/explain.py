@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
@@ -13,6 +13,9 @@ from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, de
 from buildtool.engine.reasons import Reason
 from buildtool.engine.result import BuildResult, StepOutcome
 from buildtool.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from buildtool.documents.builds import ExplanationObject
 
 WAITS = "waits"
 
@@ -32,7 +35,7 @@ class Explanation(Value):
     nearest: tuple[Reason, ...] = ()
     known: int = 0
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ExplanationObject:
         return {
             "name": self.step,
             "outcome": self.outcome,

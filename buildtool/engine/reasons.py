@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
 from buildtool.engine.record import StepRecord, changed_outputs
@@ -13,6 +13,9 @@ from buildtool.inputs.file_states import DIRECTORY, MISSING, FileView
 from buildtool.inputs.path_sets import Change, changes, observe
 from buildtool.inputs.roots import RootError, Roots
 from buildtool.plan.step_key import differences
+
+if TYPE_CHECKING:
+    from buildtool.documents.builds import ReasonObject
 
 _DIGEST = r"[0-9a-f]{64}(\+x)?"
 
@@ -33,7 +36,7 @@ class Reason(Value):
     old: str = ""
     new: str = ""
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> ReasonObject:
         return {"kind": self.kind, "name": self.name, "old": self.old, "new": self.new}
 
     @property

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.engine.result import BuildResult, StepResult
 from buildtool.plan.log_files import log_file
 
+if TYPE_CHECKING:
+    from buildtool.documents.builds import BuildDocument, StepResultObject
 
-def build_document(build: BuildResult) -> dict[str, Any]:
+
+def build_document(build: BuildResult) -> BuildDocument:
     """The document of a build without a release."""
     rows = []
     for result in build.steps:
         log = log_file(build.plan.state / "logs", result.step.name)
-        rows.append({**_step_document(result), "log": str(log) if log.is_file() else None})
-    return {"target": build.plan.target, "steps": rows, "directory": None, "release": None}
+        rows.append(_step_result(result, str(log) if log.is_file() else None))
+    return {
+        "target": build.plan.target,
+        "steps": rows,
+        "directory": None,
+        "release": None,
+        "error": None,
+    }
 
 
-def _step_document(result: StepResult) -> dict[str, Any]:
+def _step_result(result: StepResult, log: str | None) -> StepResultObject:
     error = result.error if isinstance(result.error, BuildtoolError) else None
     return {
         **result.step.as_json(),
@@ -26,6 +35,7 @@ def _step_document(result: StepResult) -> dict[str, Any]:
         "origin": result.origin or None,
         "seconds": round(result.seconds, 3),
         "outputs": [str(path) for path in result.files.values()],
+        "log": log,
         "error": error.as_json() if error else None,
-        "diagnostics": [one._asdict() for one in error.diagnostics] if error else [],
+        "diagnostics": [one.as_json() for one in error.diagnostics] if error else [],
     }

@@ -7,12 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFailed, StepSkipped
 from buildtool.core.processes.process import signals_as_interrupt
 from buildtool.core.processes.process_tree import GRACE_SECONDS, running_tools
+
+if TYPE_CHECKING:
+    from buildtool.documents.errors import ErrorObject
 
 SIGNAL_SECONDS = 0.1
 """How long it may take until a signal is noticed."""
@@ -35,7 +38,7 @@ class StepsFailedError(BuildtoolError):
 
     code = "steps-failed"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ErrorObject:
         remedy = "Each failed step has its own error and diagnostics in 'steps'."
         return {**super().as_json(), "remedy": remedy}
 

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.processes.process import capture, check
@@ -34,6 +34,9 @@ from buildtool.plan.presets import (
 )
 from buildtool.project.model import Project
 
+if TYPE_CHECKING:
+    from buildtool.documents.projects import WrittenFileObject
+
 DATABASE = "compile_commands.json"
 MAX_BYTES = 256 << 20  # one build tree's commands
 _SHAPING = ("--target=", "-mcpu=", "-nostdlib")
@@ -49,7 +52,7 @@ class Written:
     changed: bool
     note: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> WrittenFileObject:
         return {"path": str(self.path), "changed": self.changed, "note": self.note}
 
 

@@ -6,10 +6,13 @@ import difflib
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.idl.model import Location
+
+if TYPE_CHECKING:
+    from buildtool.documents.errors import ErrorObject
 
 MAX_SHOWN_LINE = 160
 MAX_TEXT = 600
@@ -67,12 +70,13 @@ class IdlError(BuildtoolError):
             parts.append(f"… and {len(self.included_from) - len(shown)} more includes")
         return "\n".join(parts)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ErrorObject:
         """The object for `--json`, with the location if it is known."""
-        fields = super().as_json() | {"message": self.problem}
+        error = super().as_json()
+        error["message"] = self.problem
         if at := self.location:
-            fields |= {"file": at.file, "line": at.line, "column": at.column}
-        return fields
+            error.update({"file": at.file, "line": at.line, "column": at.column})
+        return error
 
 
 class SeveralIdlError(IdlError):
@@ -92,7 +96,7 @@ class SeveralIdlError(IdlError):
         self.message = "\n".join(_with_remedy(error) for error in errors)
         self.document = {"errors": [error.as_json() for error in errors]}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ErrorObject:
         """The object of the first error."""
         return self.errors[0].as_json()
 

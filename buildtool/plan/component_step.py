@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 from buildtool.inputs.roots import Roots
 from buildtool.plan.named_roots import named_roots
 from buildtool.toolchains.profile import Profile
+
+if TYPE_CHECKING:
+    from buildtool.documents.builds import StepObject
 
 
 class ComponentStep(Value):
@@ -42,7 +45,7 @@ class ComponentStep(Value):
         """Names for the directories that are elsewhere on another machine or in another clone."""
         return named_roots(self.root, self.tree, self.profile.places)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> StepObject:
         return {
             "name": self.name,
             "component": self.component,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
@@ -20,6 +20,7 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.profile import Profile
 
 if TYPE_CHECKING:
+    from buildtool.documents.builds import PlanDocument
     from buildtool.project.debian_lock import LockedPackages
 
 
@@ -148,7 +149,7 @@ class Plan(Value):
         """A link to the debug information of the release."""
         return self.release.parent.parent / "debug" / self.release.name
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PlanDocument:
         return {
             "target": self.target,
             "steps": [step.as_json() for step in self.steps],

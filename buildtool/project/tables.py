@@ -9,12 +9,15 @@ import re
 import typing
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
 from buildtool.project.keys import Define, Key, keys
 from buildtool.project.validate import suggest
+
+if TYPE_CHECKING:
+    from buildtool.documents.errors import ErrorObject
 
 MAX_BYTES = 1 << 20
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
@@ -32,7 +35,7 @@ class TomlError(UsageError):
         self.line = line
         self.key = key
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ErrorObject:
         return {**super().as_json(), "file": str(self.file), "line": self.line}
 
 

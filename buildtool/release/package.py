@@ -6,7 +6,7 @@ import importlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from buildtool import __version__
 from buildtool.contract.finding import Finding
@@ -22,6 +22,9 @@ from buildtool.release.formats.entries import Package, PackageEntry
 from buildtool.release.slices import Release
 from buildtool.release.source import ReleaseSource
 from buildtool.release.supply_chain.licences import LicenceFile, check_redistribution
+
+if TYPE_CHECKING:
+    from buildtool.documents.releases import ArchiveObject
 
 MODULES = {"zip": "zip_file"}
 """The modules in `buildtool.release.formats` that are not named as their format."""
@@ -49,8 +52,13 @@ class Archive(Value):
     size: int
     sha256: str
 
-    def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "path": str(self.path)}
+    def as_json(self) -> ArchiveObject:
+        return {
+            "format": self.format,
+            "path": str(self.path),
+            "size": self.size,
+            "sha256": self.sha256,
+        }
 
 
 class Packaged(Value):

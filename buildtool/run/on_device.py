@@ -29,6 +29,7 @@ from buildtool.run.run import OWN, ReleasePlace, Streams, new_run, run, sends_in
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.push import InlinePush
+    from buildtool.documents.runs import RunResultObject
 
 MAX_STARTS = 4
 """How often the program is started: a device can have been booted again and be without the release,
@@ -62,9 +63,21 @@ class RunResult(Value):
     forward: tuple[Forward, ...] = ()
     dsp_crash: str = ""
 
-    def as_json(self) -> dict[str, object]:
-        forward = [ports._asdict() for ports in self.forward]
-        return {**self._asdict(), "seconds": round(self.seconds, 3), "forward": forward}
+    def as_json(self) -> RunResultObject:
+        return {
+            "device": self.device,
+            "target": self.target,
+            "release": self.release,
+            "deployment": self.deployment,
+            "soc": self.soc,
+            "arch": self.arch,
+            "run": self.run,
+            "command": list(self.command),
+            "status": self.status,
+            "seconds": round(self.seconds, 3),
+            "forward": [{"here": ports.here, "there": ports.there} for ports in self.forward],
+            "dsp_crash": self.dsp_crash,
+        }
 
 
 def status_of_run(result: RunResult, request: RunRequest) -> int:

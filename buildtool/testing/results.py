@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import enum
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import TestDocument, TestResultObject
 
 
 class Outcome(enum.Enum):
@@ -54,12 +57,17 @@ class TestResult(Value):
     lost: tuple[str, ...] = ()
     dsp_crash: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> TestResultObject:
         return {
-            **self._asdict(),
+            "suite": self.suite,
+            "name": self.name,
+            "device": self.device,
             "outcome": self.outcome.value,
             "seconds": round(self.seconds, 3),
+            "message": self.message,
+            "output": self.output,
             "lost": list(self.lost),
+            "dsp_crash": self.dsp_crash,
         }
 
 
@@ -97,12 +105,18 @@ class TestRun(Value):
     def bad(self) -> tuple[TestResult, ...]:
         return tuple(result for result in self.tests if result.outcome in BAD)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> TestDocument:
         return {
-            **self._asdict(),
+            "device": self.device,
+            "target": self.target,
+            "release": self.release,
+            "deployment": self.deployment,
+            "soc": self.soc,
+            "arch": self.arch,
             "started": round(self.started),
-            "ok": not self.bad,
             "seconds": round(self.seconds, 3),
+            "ok": not self.bad,
+            "interrupted": self.interrupted,
             "tests": [result.as_json() for result in self.tests],
         }
 

@@ -7,11 +7,10 @@ is ready if a build finds it.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.elf.read import ElfError, is_elf, read_dynamic
 from buildtool.core.errors import BuildtoolError
@@ -34,6 +33,9 @@ from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
 
+if TYPE_CHECKING:
+    from buildtool.documents.toolchains import FaultObject, SurveyObject, TargetObject, ToolObject
+
 READY, MISSING, UNFIT, NOT_HERE = "ready", "missing", "unfit", "not here"
 """States of a tool.  `not here` is a tool that cannot be installed on this machine."""
 
@@ -45,6 +47,9 @@ class Fault:
     what: str
     why: str
     remedy: str
+
+    def as_json(self) -> FaultObject:
+        return {"what": self.what, "why": self.why, "remedy": self.remedy}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,16 @@ class ToolStatus:
     where: str = ""
     faults: tuple[Fault, ...] = ()
 
+    def as_json(self) -> ToolObject:
+        return {
+            "platform": self.platform,
+            "toolchain": self.toolchain,
+            "state": self.state,
+            "version": self.version,
+            "where": self.where,
+            "faults": [fault.as_json() for fault in self.faults],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class TargetStatus:
@@ -76,6 +91,15 @@ class TargetStatus:
     def buildable(self) -> bool:
         return not self.faults
 
+    def as_json(self) -> TargetObject:
+        return {
+            "name": self.name,
+            "platform": self.platform,
+            "profiles": [*self.profiles],
+            "faults": [fault.as_json() for fault in self.faults],
+            "buildable": self.buildable,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Survey:
@@ -88,12 +112,10 @@ class Survey:
     def all_buildable(self) -> bool:
         return all(target.buildable for target in self.targets)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> SurveyObject:
         return {
-            "tools": [dataclasses.asdict(row) for row in self.tools],
-            "targets": [
-                {**dataclasses.asdict(row), "buildable": row.buildable} for row in self.targets
-            ],
+            "tools": [tool.as_json() for tool in self.tools],
+            "targets": [target.as_json() for target in self.targets],
         }
 
 

@@ -45,9 +45,8 @@ def build(
         from buildtool.engine.report import build_document
 
         document = build_document(done)
-        print_json(
-            {**document, "directory": str(release.directory), "release": release.id, "error": None}
-        )
+        document.update({"directory": str(release.directory), "release": release.id})
+        print_json(document)
     else:
         show_files(release.directory)
         show(f"in {release.directory}")

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from buildtool.cache.disk_usage import DiskUsage
     from buildtool.cache.eviction import Freed
     from buildtool.cache.store import Store
+    from buildtool.documents.cache import (
+        CacheFreedDocument,
+        CacheStatsDocument,
+        CacheVerifyDocument,
+        UsageObject,
+    )
 
 SHOWN = 20
 """How many damaged files are listed."""
@@ -35,16 +41,15 @@ def stats(*, json: Json = False) -> None:
     size = documents.bytes + blobs.bytes
     total = size + counted_bytes(rest)
     if json:
-        print_json(
-            {
-                "directory": str(cache_dir()),
-                "limit": limit,
-                "bytes": total,
-                "documents": _json(documents),
-                "blobs": _json(blobs),
-                "others": [{"name": name, **_json(one)} for name, one in rest.items()],
-            }
-        )
+        document: CacheStatsDocument = {
+            "directory": str(cache_dir()),
+            "limit": limit,
+            "bytes": total,
+            "documents": _json(documents),
+            "blobs": _json(blobs),
+            "others": [{"name": name, **_json(one)} for name, one in rest.items()],
+        }
+        print_json(document)
         return
     count = documents.files + blobs.files
     show(cache_dir())
@@ -95,15 +100,14 @@ def verify(*, json: Json = False) -> int:
     emulator = check_emulator(emulator_directory())
     wrong = [*done.wrong, *emulator.wrong]
     if json:
-        print_json(
-            {
-                "documents": _json(done.documents),
-                "blobs": _json(done.blobs),
-                "emulator": _json(emulator.checked),
-                "wrong": [str(path) for path in wrong],
-                "useless": done.useless,
-            }
-        )
+        document: CacheVerifyDocument = {
+            "documents": _json(done.documents),
+            "blobs": _json(done.blobs),
+            "emulator": _json(emulator.checked),
+            "wrong": [str(path) for path in wrong],
+            "useless": done.useless,
+        }
+        print_json(document)
     else:
         for path in wrong[:SHOWN]:
             show(f"wrong, deleted: {path}")
@@ -153,11 +157,13 @@ def _store() -> Store:
 
 def _show_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
     if as_json:
-        rows = [
-            {"name": name, "file_count": one.items, "bytes": one.bytes}
-            for name, one in freed.items()
-        ]
-        print_json({"freed": rows})
+        document: CacheFreedDocument = {
+            "freed": [
+                {"name": name, "file_count": one.items, "bytes": one.bytes}
+                for name, one in freed.items()
+            ]
+        }
+        print_json(document)
         return
     for name, one in freed.items():
         if len(freed) > 1:
@@ -166,7 +172,7 @@ def _show_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
     show(f"freed {_size(sum(one.bytes for one in freed.values()))} in {_files(count)}")
 
 
-def _json(one: DiskUsage) -> dict[str, int]:
+def _json(one: DiskUsage) -> UsageObject:
     return {"file_count": one.files, "bytes": one.bytes}
 
 

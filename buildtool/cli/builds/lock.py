@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
+
+if TYPE_CHECKING:
+    from buildtool.documents.projects import LockDocument
 
 
 def lock(
@@ -33,7 +36,10 @@ def lock(
     files = update_lockfiles(project, targets or [], upgrade=upgrade, listener=screen)
     files |= update_lock(project, screen, upgrade=upgrade)
     if json:
-        print_json({"lockfiles": [{"path": str(f), "changed": c} for f, c in files.items()]})
+        document: LockDocument = {
+            "lockfiles": [{"path": str(f), "changed": c} for f, c in files.items()]
+        }
+        print_json(document)
         return
     for file, changed in files.items():
         show(f"{file.relative_to(project.root)}: {'changed' if changed else 'up to date'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
 from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName
@@ -14,6 +14,7 @@ from buildtool.cli.show import print_json, show
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
+    from buildtool.documents.releases import PackageDocument
     from buildtool.release.package import Packaged
 
 
@@ -90,7 +91,7 @@ def _shown(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def _document(packaged: Packaged) -> dict[str, Any]:
+def _document(packaged: Packaged) -> PackageDocument:
     release = packaged.release
     return {
         "target": release.target,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,12 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import escape_line
 
 if TYPE_CHECKING:
+    from buildtool.documents.releases import (
+        SignedFileObject,
+        SignerObject,
+        VerifiedReleaseObject,
+        VerifyDocument,
+    )
     from buildtool.release.supply_chain.sign import Signer
     from buildtool.release.supply_chain.verify import VerifiedArchive
 
@@ -80,32 +86,41 @@ def _name(signer: Signer) -> str:
     return f"{signer.identity} ({signer.key_type} {signer.fingerprint})"
 
 
-def _document(found: VerifiedArchive) -> dict[str, Any]:
-    release = found.release
+def _document(found: VerifiedArchive) -> VerifyDocument:
     return {
         "archive": str(found.archive),
         "sha256": found.sha256,
         "signer": _signer(found.signer),
-        "release": release
-        and {
-            "project": release["project"],
-            "version": release["version"],
-            "target": release["target"]["name"],
-            "id": release["id"],
-            "slices": {name: part["id"] for name, part in release["slices"].items()},
-        },
+        "release": _release(found.release) if found.release else None,
         "files": found.files,
         "other_files": found.extra,
-        **{name: _beside(found, name) for name in TITLES},
+        "sbom": _beside(found, "sbom"),
+        "provenance": _beside(found, "provenance"),
     }
 
 
-def _beside(found: VerifiedArchive, name: str) -> dict[str, Any] | None:
+def _release(release: Mapping[str, Any]) -> VerifiedReleaseObject:
+    return {
+        "project": release["project"],
+        "version": release["version"],
+        "target": release["target"]["name"],
+        "id": release["id"],
+        "slices": {name: part["id"] for name, part in release["slices"].items()},
+    }
+
+
+def _beside(found: VerifiedArchive, name: str) -> SignedFileObject | None:
     document = found.documents.get(name)
     if not document:
         return None
     return {"path": str(document.path), "signer": _signer(document.signer)}
 
 
-def _signer(signer: Signer | None) -> dict[str, str] | None:
-    return signer._asdict() if signer else None
+def _signer(signer: Signer | None) -> SignerObject | None:
+    if not signer:
+        return None
+    return {
+        "identity": signer.identity,
+        "key_type": signer.key_type,
+        "fingerprint": signer.fingerprint,
+    }

@@ -12,6 +12,7 @@ from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, show
 
 if TYPE_CHECKING:
+    from buildtool.documents.builds import WhyDocument
     from buildtool.engine.explain import Explanation
     from buildtool.engine.reasons import Reason
 
@@ -50,7 +51,8 @@ def why(
     else:
         rows = flow.explain(project, name, Screen())
     if json:
-        print_json({"target": name, "steps": [row.as_json() for row in rows]})
+        document: WhyDocument = {"target": name, "steps": [row.as_json() for row in rows]}
+        print_json(document)
         return
     for row in rows:
         _show(row, sys.maxsize if every else SHOWN)

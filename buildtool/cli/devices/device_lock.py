@@ -6,13 +6,16 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json, Wait, wait_seconds
 from buildtool.cli.parameters import Argument
 from buildtool.cli.show import print_json, show
 from buildtool.core.errors import UsageError
 from buildtool.project.model import BUILT_IN_TARGET
+
+if TYPE_CHECKING:
+    from buildtool.documents.devices import UnlockDocument
 
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
 """Exit statuses of shells for commands that cannot be started."""
@@ -62,7 +65,11 @@ def unlock(name: DeviceName, *, json: Json = False) -> None:
     device.transport.connect()
     holder = holder_of(device, remove=True)
     if json:
-        print_json({"device": name, "holder": holder and holder.as_json()})
+        document: UnlockDocument = {
+            "device": name,
+            "holder": holder.as_json() if holder else None,
+        }
+        print_json(document)
     elif holder:
         show(f"{name} is free now; it was in use by {holder}")
     else:

@@ -10,12 +10,15 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from buildtool.cli.devices.prefixed_lines import PrefixedLines
 from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.device.selection import Chosen
 from buildtool.device.sharing.lock import DeviceLock
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import OnDeviceObject
 
 CHUNK = 1 << 16
 MAX_DOCUMENT = 64 << 20
@@ -76,8 +79,9 @@ class Child:
             return json.loads(self._document)
         return None
 
-    def as_json(self) -> dict[str, Any]:
-        """Its row, with its document."""
+    def as_json(self) -> OnDeviceObject:
+        """Its row, with its document, after it has ended."""
+        assert self.status is not None
         return {
             "device": str(self.chosen),
             "release": self.release,

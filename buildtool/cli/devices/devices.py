@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.devices.device_lock import DeviceName, lock, unlock
 from buildtool.cli.options import Json
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from buildtool.device.configuration import ConfiguredDevice
     from buildtool.device.device import Device
     from buildtool.device.facts import Facts
+    from buildtool.documents.devices import (
+        DeviceAddedDocument,
+        DeviceCheckDocument,
+        DeviceFactsDocument,
+        DeviceObject,
+        DevicesDocument,
+    )
     from buildtool.project.model import Project
 
 HELP = "Add and check the devices that programs run on."
@@ -29,7 +36,8 @@ def list_(*, json: Json = False) -> None:
     for file, devices in devices_by_file(_project()).items():
         rows |= {name: _row(name, device, file) for name, device in devices.items()}
     if json:
-        print_json({"devices": [*rows.values()]})
+        document: DevicesDocument = {"devices": [*rows.values()]}
+        print_json(document)
         return
     width = max(map(len, rows))
     for name, row in rows.items():
@@ -97,7 +105,11 @@ def add(
     file = project_file(project) if project and beside else user_file()
     append_device(file, name, device)
     if json:
-        print_json({"device": _row(name, device, file), "facts": facts.as_json()})
+        document: DeviceAddedDocument = {
+            "device": _row(name, device, file),
+            "facts": facts.as_json(),
+        }
+        print_json(document)
         return
     _show_facts(facts)
     show(f"added to {file}:")
@@ -136,7 +148,8 @@ def facts(name: DeviceName, *, json: Json = False) -> None:
 
     found = facts_of(_device(name, _project()), refresh=True)
     if json:
-        print_json({"device": name, **found.as_json()})
+        document: DeviceFactsDocument = {"device": name, **found.as_json()}
+        print_json(document)
     else:
         _show_facts(found)
 
@@ -170,8 +183,13 @@ def check(
         findings = (*findings, DeviceFinding("in-use", f"{name} is in use by {holder}"))
     wrong = sum(1 for finding in findings if finding.remedy)
     if json:
-        rows = [finding.as_json() for finding in findings]
-        print_json({"device": name, "target": target, "ok": not wrong, "findings": rows})
+        document: DeviceCheckDocument = {
+            "device": name,
+            "target": target,
+            "ok": not wrong,
+            "findings": [finding.as_json() for finding in findings],
+        }
+        print_json(document)
     else:
         for finding in findings:
             show(f"{'!' if finding.remedy else 'ok'} {finding.what}")
@@ -190,7 +208,7 @@ def _project() -> Project | None:
     return find_optional_project(Path.cwd())
 
 
-def _row(name: str, device: ConfiguredDevice | None, file: Path | None) -> dict[str, Any]:
+def _row(name: str, device: ConfiguredDevice | None, file: Path | None) -> DeviceObject:
     """A device as a JSON object; None for `sim`."""
     return {
         "name": name,

@@ -10,7 +10,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
@@ -28,6 +28,9 @@ from buildtool.device.sharing.reserved import ReservedDevices
 from buildtool.engine.context import Options
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import OnDevicesDocument
 
 SHOWN_DIGITS = 16
 
@@ -68,7 +71,7 @@ class OnDevices(Value):
     def status(self) -> int:
         return INTERRUPTED if self.interrupted else int(not self.ok)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> OnDevicesDocument:
         return {"ok": self.ok, "devices": [child.as_json() for child in self.children]}
 
 

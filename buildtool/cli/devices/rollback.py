@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
 from buildtool.cli.parameters import Argument
 from buildtool.cli.show import print_json
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import RollbackDocument
 
 
 def rollback(
@@ -33,6 +36,7 @@ def rollback(
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
     former, current = flow.rollback(project, device, choice, Screen())
     if json:
-        print_json({"device": device, "former": former, "current": current})
+        document: RollbackDocument = {"device": device, "former": former, "current": current}
+        print_json(document)
     else:
         show(f"{device}: {current} is current again, instead of {former}")

@@ -6,7 +6,7 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
 from buildtool.cli.options import (
@@ -30,6 +30,9 @@ from buildtool.project.validate import suggest
 from buildtool.run.on_device import status_of_run
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.run.run import Streams
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import RunDocument
 
 EXAMPLES = (
     ("buildtool run", "The only program of the target, on sim."),
@@ -176,7 +179,11 @@ def run(
     else:
         result = start(listener=screen)
     if json:
-        print_json({**result.as_json(), "bundle": str(written) if written else None})
+        document: RunDocument = {
+            **result.as_json(),
+            "bundle": str(written) if written else None,
+        }
+        print_json(document)
     if result.dsp_crash and not request.dsp_may_crash:
         screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
     return status_of_run(result, request)

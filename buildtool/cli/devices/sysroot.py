@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
@@ -12,6 +12,14 @@ from buildtool.cli.show import show as say
 from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from buildtool.documents.toolchains import (
+        ImportStubDocument,
+        SysrootObject,
+        SysrootPullDocument,
+        SysrootsDocument,
+        SysrootShowDocument,
+        UnusableSysrootObject,
+    )
     from buildtool.sdk.sysroot import Sysroot
 
 HELP = "Fetch the libraries of devices, to build for these devices."
@@ -41,7 +49,8 @@ def pull(
         device, name=name, libc=libc, soc_name=soc, listener=Screen()
     )
     if json:
-        print_json({"changed": changed, **_facts(sysroot)})
+        document: SysrootPullDocument = {"changed": changed, **_facts(sysroot)}
+        print_json(document)
     else:
         _show(sysroot)
         say(f'{"pulled" if changed else "unchanged"}: sysroot = "{sysroot.name}" in a target')
@@ -52,22 +61,25 @@ def list_(*, json: Json = False) -> None:
     from buildtool.core.errors import BuildtoolError
     from buildtool.sdk.sysroot import find_sysroot, sysroot_names, sysroots_dir
 
-    rows: list[dict[str, Any]] = []
+    rows: list[SysrootObject | UnusableSysrootObject] = []
+    lines = []
     for name in sysroot_names():
         try:
-            rows.append(_facts(find_sysroot(name)))
+            sysroot = find_sysroot(name)
         except BuildtoolError as error:
             rows.append({"name": name, "error": error.as_json()})
-    if json:
-        print_json({"sysroots": rows})
-        return
-    for row in rows:
-        if "error" in row:
-            say(f"{row['name']:<16} {row['error']['message']}: {row['error']['why']}")
+            lines.append(f"{name:<16} {error.message}: {error.why}")
         else:
-            parts = [row["platform"], row["soc"], row["arch"]]
-            parts += [f"glibc {row['glibc']}"] if row["glibc"] else []
-            say(f"{row['name']:<16} {', '.join(t for t in parts if t)}, from {row['pulled_from']}")
+            rows.append(_facts(sysroot))
+            glibc = f"glibc {sysroot.glibc}" if sysroot.glibc else ""
+            parts = (sysroot.platform, sysroot.soc, sysroot.arch, glibc)
+            lines.append(f"{name:<16} {', '.join(filter(None, parts))}, from {sysroot.source}")
+    if json:
+        document: SysrootsDocument = {"sysroots": rows}
+        print_json(document)
+        return
+    for line in lines:
+        say(line)
     if not rows:
         say(f"none in {sysroots_dir()}: buildtool sysroot pull DEVICE")
 
@@ -83,8 +95,12 @@ def show(
     sysroot = find_sysroot(name)
     if json:
         facts = _facts(sysroot)
-        facts["libcdsprpc"]["exports"] = sorted(sysroot.exports)
-        print_json({**facts, "shell_exports": sorted(sysroot.shell_exports)})
+        document: SysrootShowDocument = {
+            **facts,
+            "libcdsprpc": {**facts["libcdsprpc"], "exports": sorted(sysroot.exports)},
+            "shell_exports": sorted(sysroot.shell_exports),
+        }
+        print_json(document)
     else:
         _show(sysroot)
 
@@ -122,14 +138,13 @@ def stub(
     cdsprpc = system_cdsprpc(platform, found)
     directory = write_stub(cdsprpc, out.absolute() if out else None)
     if json:
-        print_json(
-            {
-                "directory": str(directory),
-                "soname": cdsprpc.soname,
-                "digest": cdsprpc.digest,
-                "exports": sorted(cdsprpc.exports),
-            }
-        )
+        document: ImportStubDocument = {
+            "directory": str(directory),
+            "soname": cdsprpc.soname,
+            "digest": cdsprpc.digest,
+            "exports": sorted(cdsprpc.exports),
+        }
+        print_json(document)
     else:
         write(f"{directory}\n")
 
@@ -137,7 +152,7 @@ def stub(
 COMMANDS = (pull, list_, show, stub)
 
 
-def _facts(sysroot: Sysroot) -> dict[str, Any]:
+def _facts(sysroot: Sysroot) -> SysrootObject:
     return {
         "name": sysroot.name,
         "pulled_from": sysroot.source,

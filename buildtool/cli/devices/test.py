@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
@@ -24,6 +24,9 @@ from buildtool.project.runs import option_seconds
 from buildtool.testing.junit import check_output
 from buildtool.testing.results import title
 from buildtool.testing.suites import TIMEOUT
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import TestListDocument
 
 
 def test(
@@ -84,7 +87,10 @@ def test(
             shard=shard,
         )
         if json:
-            print_json({"tests": [{"suite": suite, "name": name} for suite, name in found]})
+            document: TestListDocument = {
+                "tests": [{"suite": suite, "name": name} for suite, name in found]
+            }
+            print_json(document)
         for suite, name in () if json else found:
             show(title(suite, name))
         return 0

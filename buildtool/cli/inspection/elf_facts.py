@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.cli.show import show
 from buildtool.contract.beside import BESIDE, NeededLibrary, resolve
@@ -13,6 +13,9 @@ from buildtool.core.elf.read import Elf
 from buildtool.core.elf.versions import VersionNeed
 from buildtool.toolchains.dsp_shells import DeviceShell
 
+if TYPE_CHECKING:
+    from buildtool.documents.inspection import ElfFacts, LibraryObject, VersionNeedObject
+
 
 def show_facts(elf: Elf, shell: DeviceShell | None = None) -> None:
     """Print the facts, one in a line or several."""
@@ -20,7 +23,7 @@ def show_facts(elf: Elf, shell: DeviceShell | None = None) -> None:
         show(f"{name:<16} {text or '–'}")
 
 
-def facts(elf: Elf, shell: DeviceShell | None = None) -> dict[str, Any]:
+def facts(elf: Elf, shell: DeviceShell | None = None) -> ElfFacts:
     """The facts of the document; a skel's imports are looked up in `shell`, by default in all."""
     resolution = resolve(elf, shell)
     return {
@@ -53,7 +56,7 @@ def facts(elf: Elf, shell: DeviceShell | None = None) -> dict[str, Any]:
     }
 
 
-def _library(row: NeededLibrary) -> dict[str, Any]:
+def _library(row: NeededLibrary) -> LibraryObject:
     return {
         "name": row.name,
         "where": row.where,
@@ -62,7 +65,7 @@ def _library(row: NeededLibrary) -> dict[str, Any]:
     }
 
 
-def _version_need(need: VersionNeed) -> dict[str, Any]:
+def _version_need(need: VersionNeed) -> VersionNeedObject:
     return {
         "library": need.library,
         "version": need.version,
@@ -72,7 +75,8 @@ def _version_need(need: VersionNeed) -> dict[str, Any]:
 
 
 def _lines(elf: Elf, shell: DeviceShell | None) -> Iterator[tuple[str, str]]:
-    for name, value in facts(elf, shell).items():
+    found: dict[str, Any] = {**facts(elf, shell)}
+    for name, value in found.items():
         text = value
         if name == "machine_name":
             continue  # in the line of the machine

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.errors import error_text
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, write
+
+if TYPE_CHECKING:
+    from buildtool.documents.projects import IdlDocument
 
 
 def idl(
@@ -94,6 +97,10 @@ def idl(
     for warning in warnings:
         show(f"warning: {error_text(warning).removeprefix('error: ')}", file=sys.stderr)
     if json:
-        print_json({"outputs": outputs, "warnings": [each.as_json() for each in warnings]})
+        document: IdlDocument = {
+            "outputs": outputs,
+            "warnings": [each.as_json() for each in warnings],
+        }
+        print_json(document)
     elif list_only:
         write("".join(f"{output}\n" for output in outputs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
@@ -13,6 +13,7 @@ from buildtool.cli.show import print_json, show, show_files, show_json
 
 if TYPE_CHECKING:
     from buildtool.contract.inspection import Inspection
+    from buildtool.documents.inspection import ElfDocument, InspectDocument, RulesDocument
     from buildtool.sdk.sysroot import Sysroot
 
 
@@ -83,8 +84,12 @@ def inspect(
         show_json(sarif_document(found))
     elif json:
         if len(paths) == 1 and elves:
-            findings = [finding.as_json() for finding in found[0].findings]
-            print_json({**facts(elves[paths[0]]), "warnings": [], "findings": findings})
+            document: ElfDocument = {
+                **facts(elves[paths[0]]),
+                "warnings": [],
+                "findings": [finding.as_json() for finding in found[0].findings],
+            }
+            print_json(document)
         else:
             print_json(_report(found))
     else:
@@ -132,7 +137,12 @@ def _check_skels(
         warnings: list[str] = []
         elf = check_skel(file, arch, _beside(file), device=device, warn=warnings.append, own=False)
         if json:
-            print_json({**facts(elf, device), "warnings": warnings, "findings": []})
+            document: ElfDocument = {
+                **facts(elf, device),
+                "warnings": warnings,
+                "findings": [],
+            }
+            print_json(document)
         elif not quiet:
             show_facts(elf, device)
         for warning in () if json else warnings:
@@ -151,14 +161,19 @@ def _show_rules(*, json: bool) -> None:
 
     rules = [module.RULE for module in RULES]
     if json:
-        rows = [{"name": r.name, "requirement": r.requirement, "reason": r.reason} for r in rules]
-        print_json({"rules": rows})
+        document: RulesDocument = {
+            "rules": [
+                {"name": rule.name, "requirement": rule.requirement, "reason": rule.reason}
+                for rule in rules
+            ]
+        }
+        print_json(document)
         return
     for rule in rules:
         show(f"{rule.name}\n  {rule.requirement}\n  {rule.reason}\n")
 
 
-def _report(found: Sequence[Inspection]) -> dict[str, Any]:
+def _report(found: Sequence[Inspection]) -> InspectDocument:
     return {
         "inspected": [
             {

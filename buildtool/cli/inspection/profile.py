@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json, TargetName
 from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, write
 from buildtool.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from buildtool.documents.projects import ProfileDocument
 
 
 def profile(
@@ -76,15 +79,14 @@ def profile(
     if out:
         write_if_changed(out, text)
     if json:
-        print_json(
-            {
-                "name": chosen.name,
-                "digest": chosen.digest,
-                "settings": dict(chosen.settings),
-                "identity": chosen.identity,
-                "toolchain": None if conan else text,
-                "conan_profile": text if conan else None,
-            }
-        )
+        document: ProfileDocument = {
+            "name": chosen.name,
+            "digest": chosen.digest,
+            "settings": dict(chosen.settings),
+            "identity": chosen.identity,
+            "toolchain": None if conan else text,
+            "conan_profile": text if conan else None,
+        }
+        print_json(document)
     elif not out:
         write(text)

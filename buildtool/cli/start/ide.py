@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
 from buildtool.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from buildtool.documents.projects import IdeDocument
 
 
 def ide(
@@ -52,8 +55,12 @@ def ide(
 
         written = (*written, *write_vscode(project, name))
     if json:
-        files = [file.as_json() for file in written]
-        print_json({"target": name, "written": files, "missing_sources": missing})
+        document: IdeDocument = {
+            "target": name,
+            "written": [file.as_json() for file in written],
+            "missing_sources": missing,
+        }
+        print_json(document)
         return
     for file in written:
         path = file.path.relative_to(project.root)

@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
@@ -15,6 +15,9 @@ from buildtool.cli.start.init_template import already_exists, check_name, write_
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
+
+if TYPE_CHECKING:
+    from buildtool.documents.projects import InitDocument, UnknownObject
 
 FILE_NAME = "buildtool.toml"
 
@@ -80,8 +83,13 @@ def init(
 
         written.append(write_workflow(ci, folder))
     if json:
-        files = [str(path) for path in written]
-        print_json({"directory": str(folder), "files": files, "text": None, "unknown": []})
+        document: InitDocument = {
+            "directory": str(folder),
+            "files": [str(path) for path in written],
+            "text": None,
+            "unknown": [],
+        }
+        print_json(document)
         return 0
     for path in written:
         show(path.relative_to(folder))
@@ -134,10 +142,15 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> int:
     if not dry_run:
         write_if_changed(file, written)
     rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
-    unknown = [{"what": row.what, "remedy": row.remedy} for row in rows]
+    unknown: list[UnknownObject] = [{"what": row.what, "remedy": row.remedy} for row in rows]
     if json:
-        files = [] if dry_run else [str(file)]
-        print_json({"directory": str(folder), "files": files, "text": written, "unknown": unknown})
+        document: InitDocument = {
+            "directory": str(folder),
+            "files": [] if dry_run else [str(file)],
+            "text": written,
+            "unknown": unknown,
+        }
+        print_json(document)
     else:
         if dry_run:
             write(written)

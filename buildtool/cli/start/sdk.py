@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
 from buildtool.core.errors import UsageError
 from buildtool.core.files import is_digest
+
+if TYPE_CHECKING:
+    from buildtool.documents.toolchains import SdkDocument
 
 HELP = "Install the SDKs of vendors."
 
@@ -57,7 +60,12 @@ def install(
         _ask_to_accept()
     install_sdk(archive, place, Screen())
     if json:
-        print_json({"sdk": kind, "version": version, "directory": str(archive.directory)})
+        document: SdkDocument = {
+            "sdk": kind,
+            "version": version,
+            "directory": str(archive.directory),
+        }
+        print_json(document)
     else:
         show(archive.directory)
 

@@ -6,9 +6,13 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.devices import HolderObject
 
 MAX_TEXT = 200
 """Characters that are written or shown of what a user does with the device."""
@@ -35,8 +39,8 @@ class Holder(Value):
             text += f" since {time.strftime(form, begun)} ({duration(self.seconds)})"
         return f"{text}: {self.purpose}" if self.purpose else text
 
-    def as_json(self) -> dict[str, object]:
-        return self._asdict()
+    def as_json(self) -> HolderObject:
+        return {"user": self.user, "purpose": self.purpose, "seconds": self.seconds}
 
 
 def parse_holder(text: str) -> Holder:

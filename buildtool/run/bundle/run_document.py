@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool import __version__
 from buildtool.core.errors import BuildtoolError
@@ -15,6 +15,9 @@ from buildtool.core.processes.signals import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.run.bundle.record import RunRecord
 from buildtool.run.bundle.redact import MASK, is_secret
+
+if TYPE_CHECKING:
+    from buildtool.documents.errors import ErrorObject
 
 SCHEMA = 1
 PREFIXES = (
@@ -70,7 +73,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def _error(error: Exception | None) -> dict[str, Any] | None:
+def _error(error: Exception | None) -> ErrorObject | None:
     if error is None:
         return None
     if isinstance(error, BuildtoolError):

@@ -51,8 +51,7 @@ def add(project: Path, text: str) -> None:
 
 def survey_here(project: Path) -> dict[str, Any]:
     """What `doctor --json` prints, without starting a process."""
-    document: dict[str, Any] = surveys.survey(find_project(project)).as_json()
-    return document
+    return {**surveys.survey(find_project(project)).as_json()}
 
 
 def survey(buildtool: Buildtool, project: Path, *, status: int = 0) -> dict[str, Any]:

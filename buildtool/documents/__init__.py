@@ -1,0 +1,5 @@
+"""Types of the documents that commands print with --json.
+
+They are used by type checkers, and the schemas in docs/json are made of them: each key has its type
+and its meaning.  Integers and numbers are not negative.
+"""

@@ -1,0 +1,94 @@
+"""What `build`, `why` and `clean` print."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+from buildtool.documents.errors import ErrorObject
+
+
+class StepObject(TypedDict):
+    name: Annotated[str, "name of the step: host/COMPONENT or skel/COMPONENT/ARCH"]
+    component: Annotated[str, "name in buildtool.toml"]
+    arch: Annotated[str | None, "DSP arch; null for the ARM64 side"]
+    profile: Annotated[str, "toolchain profile"]
+    source: Annotated[str, "directory of the CMakeLists.txt"]
+    tree: Annotated[str, "build tree; of prebuilt files the directory that they are copied to"]
+
+
+class PlanDocument(TypedDict):
+    target: Annotated[str, "target of buildtool.toml"]
+    steps: Annotated[list[StepObject], "steps in order"]
+    directory: Annotated[str, "directory of what will ship"]
+
+
+class DiagnosticObject(TypedDict):
+    file: Annotated[str | None, "path of the source file"]
+    line: Annotated[int | None, "from 1"]
+    column: Annotated[int | None, "from 1"]
+    message: Annotated[str, "what the tool says is wrong"]
+
+
+class StepResultObject(StepObject):
+    outcome: Annotated[
+        str,
+        "what became of it",
+        ("up-to-date", "restored", "built", "failed", "skipped"),
+    ]
+    origin: Annotated[
+        str | None,
+        "cache that it was restored from",
+        ("local", "remote"),
+    ]
+    seconds: Annotated[float, "wall time; 0 where nothing was done"]
+    outputs: Annotated[list[str], "paths of what it made; none when it failed"]
+    log: Annotated[str | None, "path of all that its tools printed when it was last built here"]
+    error: Annotated[ErrorObject | None, "why it failed; null unless it did"]
+    diagnostics: Annotated[list[DiagnosticObject], "errors that its tools reported"]
+
+
+class BuildDocument(TypedDict):
+    target: Annotated[str, "target of buildtool.toml"]
+    steps: Annotated[list[StepResultObject], "steps in the order of the plan"]
+    directory: Annotated[str | None, "directory of what ships; null when the build failed"]
+    release: Annotated[str | None, "id of what ships, a digest of its files; null as above"]
+    error: Annotated[ErrorObject | None, "why the build failed; null when it did not"]
+
+
+class ReasonObject(TypedDict):
+    kind: Annotated[
+        str,
+        "what kind of difference",
+        ("first", "field", "input", "moved", "doubtful", "output", "absent", "glob", "tree"),
+    ]
+    name: Annotated[str, "the field or path"]
+    old: Annotated[str, 'value or digest before; "" for none']
+    new: Annotated[str, 'value or digest now; "" for none']
+
+
+class ExplanationObject(TypedDict):
+    name: Annotated[str, "name of the step: host/COMPONENT or skel/COMPONENT/ARCH"]
+    outcome: Annotated[
+        str,
+        "what a build would do, or with --last did",
+        ("up-to-date", "restored", "built", "waits", "failed", "skipped"),
+    ]
+    origin: Annotated[
+        str | None,
+        "cache that it is restored from",
+        ("local", "remote"),
+    ]
+    waits_for: Annotated[str | None, "step that has to be built first"]
+    reasons: Annotated[list[ReasonObject], "why it is not up to date"]
+    nearest: Annotated[list[ReasonObject], "what differs from the most similar state in the cache"]
+    known: Annotated[int, "states of it in the cache"]
+
+
+class WhyDocument(TypedDict):
+    target: Annotated[str, "target of buildtool.toml"]
+    steps: Annotated[list[ExplanationObject], "steps in order"]
+
+
+class CleanDocument(TypedDict):
+    removed: Annotated[list[str], "paths that were removed"]
+    bytes: Annotated[int, "what they took on the disk"]

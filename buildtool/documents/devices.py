@@ -1,0 +1,105 @@
+"""What `devices` prints."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+
+class DeviceObject(TypedDict):
+    name: Annotated[str, "name of the device"]
+    transport: Annotated[
+        str,
+        "how commands reach it",
+        ("emulated", "ssh", "adb"),
+    ]
+    address: Annotated[str, 'host, or serial number; "" for sim']
+    target: Annotated[str, 'its target; "" for the project\'s default target']
+    root: Annotated[str, 'directory that releases are installed below; "" for the default']
+    tags: Annotated[list[str], "its user's names for groups of devices"]
+    file: Annotated[str | None, "devices.toml that it is in; null for sim"]
+
+
+class DevicesDocument(TypedDict):
+    devices: Annotated[list[DeviceObject], "the devices that are configured"]
+
+
+class SystemFileObject(TypedDict):
+    path: Annotated[str, 'path on the device; "" for none']
+    sha256: Annotated[str, 'sha256 of its bytes; "" if it is unknown']
+
+
+class NodeObject(TypedDict):
+    path: Annotated[str, "path on the device"]
+    mode: Annotated[str, "permissions, octal"]
+    owner: Annotated[str, "owner"]
+    group: Annotated[str, "group"]
+    readable: Annotated[bool, "whether that user may read it"]
+    writable: Annotated[bool, "whether that user may write it"]
+
+
+class FactsObject(TypedDict):
+    platform: Annotated[
+        str,
+        "platform of the device",
+        ("ubuntu-aarch64", "android"),
+    ]
+    machine: Annotated[str, "what uname -m prints there"]
+    model: Annotated[str, 'model of the device; "" if it is unknown']
+    soc: Annotated[str, 'SoC; "" if it is unknown']
+    arch: Annotated[str, 'DSP arch; "" if no DSP is known']
+    arch_source: Annotated[str, "how the DSP arch is known"]
+    glibc: Annotated[str, 'version of its glibc; "" on Android and if it is unknown']
+    api: Annotated[int, "Android API level; 0 elsewhere"]
+    page_size: Annotated[int, "bytes in a page of memory; 0 if it is unknown"]
+    root: Annotated[str, "absolute path that releases are installed below"]
+    free: Annotated[int, "bytes available there"]
+    unwritable: Annotated[str, 'why releases cannot be installed there; "" if they can']
+    hard_links: Annotated[bool, "whether hard links can be made there"]
+    links: Annotated[bool, "whether symbolic links can be made there"]
+    executable: Annotated[bool, "whether programs there can be executed"]
+    boot: Annotated[str, 'ID of the current boot; "" if it is unknown']
+    user: Annotated[str, "user that runs commands"]
+    uid: Annotated[int, "ID of that user"]
+    home: Annotated[str, "home directory of that user"]
+    tools: Annotated[list[str], "programs found on the device"]
+    cdsprpc: Annotated[SystemFileObject, "its FastRPC library"]
+    shell: Annotated[SystemFileObject, "its DSP shell"]
+    nodes: Annotated[list[NodeObject], "device nodes of DSPs, accelerators and shared memory"]
+    capabilities: Annotated[
+        dict[str, int],
+        "what libcdsprpc answers about the DSP, by attribute of remote.h in lower case",
+    ]
+
+
+class DeviceFactsDocument(FactsObject):
+    device: Annotated[str, "name of the device"]
+
+
+class DeviceAddedDocument(TypedDict):
+    device: Annotated[DeviceObject, "what was added"]
+    facts: Annotated[FactsObject, "what the device says about itself"]
+
+
+class DeviceFindingObject(TypedDict):
+    ok: Annotated[bool, "whether it is as it should be"]
+    name: Annotated[str, "name of the check"]
+    what: Annotated[str, "what was found"]
+    remedy: Annotated[str, 'what to do about it; "" if it is as it should be']
+
+
+class DeviceCheckDocument(TypedDict):
+    device: Annotated[str, "name of the device"]
+    target: Annotated[str, 'target that was checked; "" outside of a project']
+    ok: Annotated[bool, "whether nothing is wrong"]
+    findings: Annotated[list[DeviceFindingObject], "what was checked"]
+
+
+class HolderObject(TypedDict):
+    user: Annotated[str, "USER@HOST, as the lock says"]
+    purpose: Annotated[str, "program or command, and the CI job"]
+    seconds: Annotated[int | None, "since when; null if unknown"]
+
+
+class UnlockDocument(TypedDict):
+    device: Annotated[str, "name of the device"]
+    holder: Annotated[HolderObject | None, "who held the lock; null for nobody"]

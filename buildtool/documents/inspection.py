@@ -1,0 +1,113 @@
+"""What `inspect` prints."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+
+class FindingObject(TypedDict):
+    rule: Annotated[str, "name of the rule"]
+    severity: Annotated[str, "a warning does not change the exit status", ("error", "warning")]
+    path: Annotated[str, 'path below what was inspected; "" for all of it']
+    message: Annotated[str, "what is wrong"]
+    why: Annotated[str, "the cause, in one line or several"]
+    remedy: Annotated[str, "what to do"]
+
+
+class LibraryObject(TypedDict):
+    name: Annotated[str, "name by which it is needed"]
+    where: Annotated[
+        str,
+        "in the directory of the file or of a RUNPATH with $ORIGIN, on every device of the"
+        " platform, or neither",
+        ("beside", "device", "missing"),
+    ]
+    path: Annotated[str | None, "its path if it is beside the file"]
+    symbols: Annotated[list[str], "imports of the file that it has, as far as they are known"]
+
+
+class VersionNeedObject(TypedDict):
+    library: Annotated[str, "the library"]
+    version: Annotated[str, "the version, such as GLIBC_2.34"]
+    weak: Annotated[bool, "whether it may be missing"]
+    symbols: Annotated[list[str], "symbols that need it"]
+
+
+class ElfFacts(TypedDict):
+    file: Annotated[str, "path of the file"]
+    machine: Annotated[int, "e_machine of the ELF header"]
+    machine_name: Annotated[str, "name of the machine: AArch64, Hexagon, x86-64, ..."]
+    bits: Annotated[int, "class of the ELF file", (32, 64)]
+    hexagon_arch: Annotated[str | None, "DSP arch; null unless it is for a Hexagon"]
+    type: Annotated[str, "type of the ELF file: DYN, EXEC, REL, ..."]
+    soname: Annotated[str | None, "its SONAME"]
+    needed: Annotated[list[str], "libraries that it needs"]
+    libraries: Annotated[
+        list[LibraryObject], "where the libraries are that it needs, and those that they need"
+    ]
+    runpath: Annotated[list[str], "directories of its RUNPATH and RPATH"]
+    interpreter: Annotated[str | None, "path of its loader; null for a library"]
+    build_id: Annotated[str | None, "its build-id in hex; null if it has none"]
+    idl_digests: Annotated[list[str], "digests of the interfaces that it was compiled from"]
+    load_alignments: Annotated[list[int], "alignment of each LOAD segment in bytes"]
+    tls_size: Annotated[int, "bytes of thread-local data"]
+    tls_alignment: Annotated[
+        int | None, "alignment of thread-local data in bytes; null without any"
+    ]
+    text_relocations: Annotated[bool, "whether loaders must write into its code"]
+    executable_stack: Annotated[bool, "whether it asks for an executable stack"]
+    stripped: Annotated[bool, "whether it has neither a symbol table nor debug information"]
+    glibc: Annotated[
+        str | None, "oldest glibc that it runs with; null if it needs no version of glibc"
+    ]
+    version_needs: Annotated[
+        list[VersionNeedObject], "versions of other libraries' symbols that it needs"
+    ]
+    android_api: Annotated[
+        int | None, "Android API level that the NDK linked it for; null if it has none"
+    ]
+    exports: Annotated[list[str], "names that it defines"]
+    imports: Annotated[list[str], "names that must be found"]
+    weak_imports: Annotated[list[str], "names that need not be found"]
+    unresolved: Annotated[
+        list[str],
+        "imports that no DSP shell and no library beside it has; a library that is not beside it"
+        " may have them",
+    ]
+
+
+class ElfDocument(ElfFacts):
+    """What `inspect FILE` prints."""
+
+    warnings: Annotated[
+        list[str], "what may keep the skel from loading on some devices; empty without --skel"
+    ]
+    findings: Annotated[list[FindingObject], "what breaks a rule; empty with --skel"]
+
+
+class InspectedObject(TypedDict):
+    path: Annotated[str, "the PATH"]
+    kind: Annotated[str, "what it is", ("file", "release", "directory", "archive")]
+    files: Annotated[int, "number of its files"]
+    releases: Annotated[int, "number of the releases in it"]
+    error_count: Annotated[int, "number of errors"]
+    warning_count: Annotated[int, "number of warnings"]
+    findings: Annotated[list[FindingObject], "what breaks a rule"]
+
+
+class InspectDocument(TypedDict):
+    """What `inspect` prints for directories, archives, and several files."""
+
+    inspected: Annotated[list[InspectedObject], "one entry for each PATH"]
+
+
+class RuleObject(TypedDict):
+    name: Annotated[str, "name of the rule"]
+    requirement: Annotated[str, "what it requires"]
+    reason: Annotated[str, "why"]
+
+
+class RulesDocument(TypedDict):
+    """What `inspect --rules` prints."""
+
+    rules: Annotated[list[RuleObject], "all rules, in the order in which they are applied"]

@@ -1,0 +1,124 @@
+"""What `deploy`, `rollback`, `run` and `test` print."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+from buildtool.documents.builds import BuildDocument
+from buildtool.documents.errors import ErrorDocument
+
+
+class _Release(TypedDict):
+    """What a command did with a release on a device."""
+
+    device: Annotated[str, "name of the device"]
+    target: Annotated[str, "target of buildtool.toml"]
+    release: Annotated[str, "id of the release on this machine, a digest of its files"]
+    deployment: Annotated[str, "id of what the device has of it"]
+    arch: Annotated[str, 'DSP arch of its skels; "" for none']
+
+
+class DeployDocument(_Release):
+    directory: Annotated[str, "the release on the device"]
+    files: Annotated[int, "number of files and links that were sent"]
+    size: Annotated[int, "bytes in them"]
+    repaired: Annotated[list[str], "files that --verify found damaged, and sent again"]
+
+
+class RollbackDocument(TypedDict):
+    device: Annotated[str, "name of the device"]
+    former: Annotated[str, "id of the release that was current"]
+    current: Annotated[str, "id of the release that is current now"]
+
+
+class ForwardObject(TypedDict):
+    here: Annotated[int, "port of 127.0.0.1"]
+    there: Annotated[int, "port of the device"]
+
+
+class RunResultObject(_Release):
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
+    command: Annotated[list[str], "the program and its arguments"]
+    status: Annotated[int, "exit status of the program, 128+n for signal n"]
+    seconds: Annotated[float, "wall time of the program"]
+    forward: Annotated[list[ForwardObject], "TCP ports of the device that were reachable here"]
+    dsp_crash: Annotated[
+        str,
+        'how the DSP process crashed, in a line; "" if it did not, or if that cannot be known',
+    ]
+
+
+class RunDocument(RunResultObject):
+    bundle: Annotated[
+        str | None, "path of the archive that the failure left (--bundle); null for none"
+    ]
+
+
+class TestResultObject(TypedDict):
+    suite: Annotated[
+        str,
+        'the name of a host component for a test of ctest, "test" for a program of [test.NAME],'
+        " NAME for a test of its pytest",
+    ]
+    name: Annotated[str, "name of the test in its suite"]
+    device: Annotated[str, "name of the device"]
+    outcome: Annotated[
+        str,
+        "how it ended; the last five are bad",
+        (
+            "passed",
+            "skipped",
+            "expected failure",
+            "failed",
+            "crashed",
+            "timed out",
+            "unexpected pass",
+            "not run",
+        ),
+    ]
+    seconds: Annotated[float, "its wall time"]
+    message: Annotated[str, 'why it did not pass, in a line; "" if it passed']
+    output: Annotated[str, "what it wrote, or the end of it"]
+    lost: Annotated[list[str], "a line for each time that the connection was lost"]
+    dsp_crash: Annotated[bool, "whether it crashed because the DSP process did"]
+
+
+class TestDocument(_Release):
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    started: Annotated[int, "when the first test began, in seconds since the epoch"]
+    seconds: Annotated[float, "wall time of all tests together"]
+    ok: Annotated[bool, "whether no test is bad: the exit status is 0 then, else 1"]
+    interrupted: Annotated[
+        bool, "whether Ctrl-C ended the tests; those without a result are not run then"
+    ]
+    tests: Annotated[list[TestResultObject], "the tests, in the order in which they ended"]
+
+
+class TestNameObject(TypedDict):
+    suite: Annotated[str, "as in the results"]
+    name: Annotated[str, "as in the results"]
+
+
+class TestListDocument(TypedDict):
+    """What `test --list` prints."""
+
+    tests: Annotated[list[TestNameObject], "the tests"]
+
+
+class OnDeviceObject(TypedDict):
+    device: Annotated[str, "name of the device; sim:SOC for an emulated one"]
+    release: Annotated[str, "id of the release on this machine"]
+    status: Annotated[int, "exit status on this device"]
+    seconds: Annotated[float, "wall time, with pushing"]
+    document: Annotated[
+        DeployDocument | RunDocument | TestDocument | BuildDocument | ErrorDocument | None,
+        "what the command prints for this device; null for nothing",
+    ]
+
+
+class OnDevicesDocument(TypedDict):
+    """What a command with --on prints."""
+
+    ok: Annotated[bool, "whether all statuses are 0"]
+    devices: Annotated[list[OnDeviceObject], "a row for each device, in the order of --on"]

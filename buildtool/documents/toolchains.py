@@ -1,0 +1,106 @@
+"""What `doctor`, `sdk` and `sysroot` print."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+from buildtool.documents.errors import ErrorObject
+
+
+class FaultObject(TypedDict):
+    what: Annotated[str, "what is wrong"]
+    why: Annotated[str, "why, or where it was looked for"]
+    remedy: Annotated[str, "what to do about it"]
+
+
+class ToolObject(TypedDict):
+    platform: Annotated[str, "what for"]
+    toolchain: Annotated[str, "with what"]
+    state: Annotated[str, "whether it can be used", ("ready", "missing", "unfit", "not here")]
+    version: Annotated[str, '"" when it was not found']
+    where: Annotated[str, 'program or directory; "" when it was not found']
+    faults: Annotated[list[FaultObject], "what is wrong with it"]
+
+
+class TargetObject(TypedDict):
+    name: Annotated[str, "target of buildtool.toml"]
+    platform: Annotated[str, "platform of its ARM64 side"]
+    profiles: Annotated[list[str], "toolchain profiles that build it"]
+    faults: Annotated[list[FaultObject], "what keeps it from being built"]
+    buildable: Annotated[bool, "whether it can be built here"]
+
+
+class SurveyObject(TypedDict):
+    tools: Annotated[list[ToolObject], "ways to build for a platform, or to reach a device"]
+    targets: Annotated[list[TargetObject], "targets of the project"]
+
+
+class DoctorDocument(SurveyObject):
+    project: Annotated[str | None, "name of the project; null outside of one"]
+
+
+class SdkDocument(TypedDict):
+    sdk: Annotated[str, "hexagon or ndk"]
+    version: Annotated[str, "its version, as on the command line"]
+    directory: Annotated[str, "where it is installed"]
+
+
+class CdsprpcObject(TypedDict):
+    path: Annotated[str, "path below the sysroot's root"]
+    soname: Annotated[str, "its SONAME"]
+    version: Annotated[str, 'its version; "" if it is unknown']
+    export_count: Annotated[int, "number of names that it defines"]
+
+
+class ProblemObject(TypedDict):
+    what: Annotated[str, "what is wrong"]
+    remedy: Annotated[str, "what to do about it"]
+
+
+class ShownCdsprpcObject(CdsprpcObject):
+    exports: Annotated[list[str], "names that it defines"]
+
+
+class _Sysroot(TypedDict):
+    name: Annotated[str, "name of the sysroot"]
+    pulled_from: Annotated[str, "device or directory"]
+    directory: Annotated[str, "where it is"]
+    identity: Annotated[str, "digest of its files"]
+    platform: Annotated[str, "platform of the device"]
+    soc: Annotated[str, 'SoC; "" if it is unknown']
+    model: Annotated[str, 'model of the board; "" if it is unknown']
+    arch: Annotated[str, 'DSP arch; "" if it is unknown']
+    glibc: Annotated[str, 'version of its glibc; "" for none']
+    libc: Annotated[bool, "whether headers and start files of its C library are there"]
+    shells: Annotated[list[str], "paths of DSP shells below the sysroot's root"]
+    shell_export_count: Annotated[int, "number of names that its DSP shell defines"]
+    problems: Annotated[list[ProblemObject], "what is wrong with it"]
+
+
+class SysrootObject(_Sysroot):
+    libcdsprpc: Annotated[CdsprpcObject, "its FastRPC library"]
+
+
+class UnusableSysrootObject(TypedDict):
+    name: Annotated[str, "name of a sysroot that cannot be used"]
+    error: Annotated[ErrorObject, "why"]
+
+
+class SysrootsDocument(TypedDict):
+    sysroots: Annotated[list[SysrootObject | UnusableSysrootObject], "what was pulled"]
+
+
+class SysrootPullDocument(SysrootObject):
+    changed: Annotated[bool, "whether its content is new"]
+
+
+class SysrootShowDocument(_Sysroot):
+    libcdsprpc: Annotated[ShownCdsprpcObject, "its FastRPC library"]
+    shell_exports: Annotated[list[str], "names that its DSP shell defines"]
+
+
+class ImportStubDocument(TypedDict):
+    directory: Annotated[str, "directory with lib/libcdsprpc.so"]
+    soname: Annotated[str, "SONAME of the library"]
+    digest: Annotated[str, "digest of SONAME and exports"]
+    exports: Annotated[list[str], "names that it defines"]
