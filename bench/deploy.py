@@ -27,13 +27,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import Known
 from buildtool.deploy.push.push import Push
+from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.device.transports.adb import adb_device
 from buildtool.device.transports.ssh import ssh_device
 from buildtool.device.transports.transport import Transport
 from buildtool.release.slices import Release, ReleaseFile, in_slices
 from buildtool.run.program import RunRequest
-from buildtool.run.run import ReleasePlace, new_run, run
+from buildtool.run.run import new_run, run
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
@@ -84,10 +85,11 @@ def table(line: Line, base: Path, rounds: int) -> None:
     make(small, {f"lib/{n:03}.bin": random.randbytes(10_000) for n in range(FILES)})
     device = Device("bench", "t", line.place, line.transport)
     project = f"{line.place}/ours"
+    site = Site(device, project, base / "known.json", "", lambda _: None)
     known = push(device, project, release(small), Known())
 
     def ours() -> None:
-        report = run(ReleasePlace(device, project, known.id), RunRequest(("/bin/true",)), new_run())
+        report = run(site, known.id, RunRequest(("/bin/true",)), new_run())
         assert report.text == "0", report
 
     compare(

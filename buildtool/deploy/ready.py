@@ -17,12 +17,9 @@ from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.release.slices import Release
 
 if TYPE_CHECKING:
-    from buildtool.device.emulated.device import EmulatedDevice
     from buildtool.device.emulated.socs import Soc
+    from buildtool.device.facts import Facts
     from buildtool.device.sharing.lock import DeviceLock
-
-EMULATED_ROOT = "opt/buildtool"
-"""The install root on the emulated device, below the directory that is its root."""
 
 
 class DeviceChoice(Value):
@@ -49,15 +46,6 @@ class DeviceChoice(Value):
     share: bool = False
 
 
-class Selected(Value):
-    """A device, and the target that is built for it.  `soc` is the emulated device's."""
-
-    target: str
-    device: Device | None
-    soc: Soc | None
-    force: bool
-
-
 class Ready:
     """A release, and where it goes on a device: `site`, `deployment`, and `soc`, the SoC of the
     device, "" if unknown.
@@ -72,20 +60,23 @@ class Ready:
     def __init__(
         self,
         project: Project,
-        selected: Selected,
+        device: Device,
         release: Release,
         listener: Listener,
         data: tuple[DataFile, ...] = (),
+        *,
+        force: bool = False,
     ) -> None:
         """Check that `release` fits the device, and find out where it goes there, with `data`.
 
-        Raises `DeviceError` when the release does not fit.
+        Raises `DeviceError` when the release does not fit, or with `force` certainly does not.
         """
         self.release = release
         self._project = project
-        self._selected = selected
+        self._device = device
         self._listener = listener
         self._data = data
+        self._force = force
         self._is_for_tests = False
         self._find(refresh=False)
 
@@ -112,51 +103,37 @@ class Ready:
 
     def _find(self, *, refresh: bool) -> None:
         from buildtool.deploy.fit import check_fits  # noqa: PLC0415 - after a build
-        from buildtool.device.emulated.device import check_libraries  # noqa: PLC0415
-        from buildtool.device.facts import facts_of, facts_of_sim  # noqa: PLC0415
 
         def note(text: str) -> None:
             self._listener(Note(text))
 
-        project, selected, release = self._project, self._selected, self.release
-        target = project.targets[selected.target]
-        if selected.soc:
-            emulated = _emulated(project, selected.soc, self._listener)
-            check_libraries(emulated, release)
-            known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
-            arch = check_fits(known, release, target, force=selected.force, note=note)
-            self.site = _emulated_site(project, emulated, arch, selected.target, self._listener)
-            self.soc = selected.soc.name
-        else:
-            assert selected.device
-            selected.device.transport.connect()
-            facts = facts_of(selected.device, refresh=refresh)
-            arch = check_fits(facts, release, target, force=selected.force, note=note)
-            unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
-            site = _site(project, selected.device, facts.root, unpack, self._listener)
-            store = facts.links and not facts.hard_links
-            self.site = site._replace(store=store, boot=facts.boot)
-            self.soc = facts.soc
-        self.deployment = deployment(release, arch, self._data)
+        facts = read_facts_of(self._device, refresh=refresh)
+        if self._device.emulated:
+            from buildtool.device.emulated.device import check_libraries  # noqa: PLC0415 - sim only
+
+            check_libraries(self._device.emulated, self.release)
+        target = self._project.targets[self.release.target]
+        arch = check_fits(facts, self.release, target, force=self._force, note=note)
+        self.site = site_on(self._project, self._device, facts, self._listener)
+        self.soc = facts.soc
+        self.deployment = deployment(self.release, arch, self._data)
         if self._is_for_tests:
             self.use_test_directory()
 
 
-def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
-    """The device `name`, and the target for it; raises what can be said before a build."""
+def target_on(project: Project, name: str, choice: DeviceChoice) -> str:
+    """The target for the device `name`; raises what can be said before a build."""
     if name == BUILT_IN_TARGET:
-        from buildtool.device.emulated.device import check_platform  # noqa: PLC0415 - one transport
-        from buildtool.device.emulated.socs import default_soc, find_soc  # noqa: PLC0415
+        from buildtool.device.emulated.device import check_platform  # noqa: PLC0415 - sim only
 
-        named = find_soc(choice.soc) if choice.soc else None
+        _find_soc(choice)
         if choice.debug:
             from buildtool.device.emulated.debugger import check_can_debug  # noqa: PLC0415
 
             check_can_debug(project)
         target = choice.target or project.header.default_target
-        built = find_target(project, target)
-        check_platform(target, built.platform)
-        return Selected(target, None, named or default_soc(built.archs), choice.force)
+        check_platform(target, find_target(project, target).platform)
+        return target
     if choice.soc:
         raise UsageError(
             "--soc is for sim only",
@@ -177,47 +154,46 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
         )
     from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
-    device = open_device(name, project)
-    target = choice.target or device.target or project.header.default_target
+    target = choice.target or open_device(name, project).target or project.header.default_target
     find_target(project, target)
-    return Selected(target, device, None, choice.force)
+    return target
 
 
-def site_on(
-    project: Project, selected: Selected, listener: Listener, *, refresh: bool = False
-) -> Site:
-    """Where the project's releases are on the device; `refresh` reads the facts about it again."""
-    if selected.soc:
-        emulated = _emulated(project, selected.soc, listener)
-        return _emulated_site(project, emulated, "", selected.target, listener)
-    from buildtool.device.facts import facts_of  # noqa: PLC0415 - not for sim
+def device_for(
+    project: Project, name: str, target: str, choice: DeviceChoice, listener: Listener
+) -> Device:
+    """The device `name`, for releases of `target`; one that is emulated is laid out."""
+    if name != BUILT_IN_TARGET:
+        from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
-    assert selected.device
-    selected.device.transport.connect()
-    facts = facts_of(selected.device, refresh=refresh)
-    return _site(project, selected.device, facts.root, "", listener)._replace(boot=facts.boot)
+        return open_device(name, project)._replace(target=target)
+    from buildtool.device.emulated.device import open_emulated  # noqa: PLC0415 - sim only
+    from buildtool.device.emulated.socs import default_soc  # noqa: PLC0415
 
-
-def _emulated(project: Project, soc: Soc, listener: Listener) -> EmulatedDevice:
-    from buildtool.device.emulated.device import prepare  # noqa: PLC0415 - one transport of several
-
+    soc = _find_soc(choice) or default_soc(project.targets[target].archs)
     root = project.state / "device" / soc.name.lower()
-    return prepare(root, soc, listener, project.tool("qemu"))
+    return open_emulated(root, soc, listener, target, project.tool("qemu"))
 
 
-def _emulated_site(
-    project: Project, emulated: EmulatedDevice, arch: str, target: str, listener: Listener
-) -> Site:
-    from buildtool.device.emulated.device import environment  # noqa: PLC0415
-    from buildtool.device.transports.emulated import Emulated  # noqa: PLC0415
+def read_facts_of(device: Device, *, refresh: bool = False) -> Facts:
+    """The facts about `device`, to which there is a connection then; see `facts_of`."""
+    from buildtool.device.facts import facts_of  # noqa: PLC0415 - after a build
 
-    root = str(emulated.root / EMULATED_ROOT)
-    transport = Emulated(root, environment(emulated, arch))
-    device = Device(BUILT_IN_TARGET, target, root, transport)
-    return _site(project, device, root, "", listener)
+    device.transport.connect()
+    return facts_of(device, refresh=refresh)
 
 
-def _site(project: Project, device: Device, root: str, unpack: str, listener: Listener) -> Site:
-    directory = f"{root}/{project.name}"
+def site_on(project: Project, device: Device, facts: Facts, listener: Listener) -> Site:
+    """Where the project's releases are on `device`, which has these `facts`."""
+    directory = f"{facts.root}/{project.name}"
     known = known_file(project.state / "state", device, directory)
-    return Site(device, directory, known, unpack, listener)
+    unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
+    store = facts.links and not facts.hard_links
+    return Site(device, directory, known, unpack, listener, store, facts.boot)
+
+
+def _find_soc(choice: DeviceChoice) -> Soc | None:
+    """The SoC of sim that `choice` names; raises `UsageError` for an unknown one."""
+    from buildtool.device.emulated.socs import find_soc  # noqa: PLC0415 - sim only
+
+    return find_soc(choice.soc) if choice.soc else None

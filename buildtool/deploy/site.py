@@ -38,6 +38,10 @@ class Site(Value):
     store: bool = False
     boot: str = ""
 
+    def release(self, id_: str) -> str:
+        """The directory of the release with that id."""
+        return f"{self.project}/releases/{id_}"
+
 
 def make_current(site: Site, deployment: Deployment) -> Pushed:
     """Make `deployment` current, whatever is on the device.  Raises `DeviceError`."""

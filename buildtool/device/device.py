@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.files import temporary_file
@@ -14,6 +15,9 @@ from buildtool.device.conversation import conversation
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.device.script import script as scripts
 from buildtool.device.transports.transport import Transport
+
+if TYPE_CHECKING:
+    from buildtool.device.emulated.device import EmulatedDevice
 
 EXEC_SECONDS = 60.0
 """How long one of buildtool's own commands may take on a device."""
@@ -31,7 +35,7 @@ class Device(Value):
     """A device under the name `name`, whose releases are for `target`, below the directory `root`.
 
     `tags` are its user's names for groups of devices; `keep` is the number of releases that stay
-    there.
+    there.  `emulated` is what is special about an emulated device, whose DSP can be watched.
     """
 
     name: str
@@ -40,6 +44,7 @@ class Device(Value):
     transport: Transport
     tags: tuple[str, ...] = ()
     keep: int = 3
+    emulated: EmulatedDevice | None = None
 
     def exec(
         self,

@@ -100,8 +100,11 @@ class Facts(Value):
 def facts_of(device: Device, *, refresh: bool = False) -> Facts:
     """The facts about `device`: those that are remembered, unless `refresh`, else read there.
 
+    Those about an emulated device are known without asking it.
     Raises `DeviceError` when the device cannot be reached or gives no sensible answer.
     """
+    if device.emulated:
+        return facts_of_sim(device.emulated, device.root)
     if not refresh and (known := remembered_facts(device)):
         return known
     from buildtool.device.read_facts import read_facts  # noqa: PLC0415 - usually they are known

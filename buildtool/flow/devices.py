@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
@@ -58,19 +57,28 @@ def run(
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
     it; `streams` as in `run.run`.  `record` gets to know what happens."""
-    from buildtool.run.attended import run_attended, with_ports
+    from buildtool.run.attended import forwarded_ports, reserved_ports, run_attended
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
     prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
     with (
-        with_ports(device_name, request, listener) as forwarding,
+        reserved_ports(device_name, request) as reserved,
         prepared as (ready, _),
         lock_of(ready.site.device, purpose, choice, listener) as lock,
-        forwarding(ready.site.device) as ports,
+        forwarded_ports(reserved, ready.site.device, listener) as ports,
     ):
-        start = partial(run_attended, project, ready, request, listener, choice=choice)
-        done = start(lock=lock, streams=streams, record=record)
-        return done._replace(forward=ports)
+        if record:
+            record.ready = ready
+        result = run_attended(
+            *(project, ready, request, listener),
+            choice=choice,
+            lock=lock,
+            streams=streams,
+            record=record,
+        )._replace(forward=ports)
+        if record:
+            record.result = result
+        return result
 
 
 def rollback(
@@ -78,16 +86,17 @@ def rollback(
 ) -> tuple[str, str]:
     """Make the release current on the device that was deployed before; returns the ids of the
     former one and of this one."""
-    from buildtool.deploy.ready import select, site_on
+    from buildtool.deploy.ready import device_for, read_facts_of, site_on, target_on
     from buildtool.deploy.site import rollback as roll_back
 
-    selected = select(project, device_name, choice)
-    site = site_on(project, selected, listener)
-    with lock_of(site.device, f"rollback of {project.name}", choice, listener) as lock:
+    target = target_on(project, device_name, choice)
+    device = device_for(project, device_name, target, choice, listener)
+    facts = read_facts_of(device)
+    with lock_of(device, f"rollback of {project.name}", choice, listener) as lock:
         lock.hold()
-        if lock.is_other_boot(site.boot):
-            site = site_on(project, selected, listener, refresh=True)
-        return roll_back(site)
+        if lock.is_other_boot(facts.boot):
+            facts = read_facts_of(device, refresh=True)
+        return roll_back(site_on(project, device, facts, listener))
 
 
 def lock_of(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
@@ -112,22 +121,23 @@ def ready_on_device(
 
     With `trees`, steps of the ARM64 side whose build trees are missing are built, and not restored
     from a cache.  `record` gets what was built."""
-    from buildtool.deploy.ready import Ready, select
+    from buildtool.deploy.ready import Ready, device_for, target_on
 
-    selected = select(project, device_name, choice)
-    project = with_choice(project, selected.target, choice)
+    target = target_on(project, device_name, choice)
+    project = with_choice(project, target, choice)
     for name, skel in project.skels.items() if choice.sanitize else ():
         if not skel.source:
             listener(Note(f"skel {name} is prebuilt: --sanitize checks nothing in it"))
     with contextlib.ExitStack() as stack:
-        with open_target(project, selected.target, listener, options) as (plan, context):
+        with open_target(project, target, listener, options) as (plan, context):
             host = (step.name for step in plan.cmake_steps if trees and not step.arch)
             build, release = make_release_of(plan, context._replace(trees=frozenset(host)))
             release = stack.enter_context(in_use(release))
             if record:
                 record.built = build, release
             data = _data(project, context)
-        yield Ready(project, selected, release, listener, data), build
+        device = device_for(project, device_name, target, choice, listener)
+        yield Ready(project, device, release, listener, data, force=choice.force), build
 
 
 def with_choice(project: Project, target_name: str, choice: DeviceChoice) -> Project:

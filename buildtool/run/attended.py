@@ -4,8 +4,7 @@ device a debugger and the reports of crashes."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
@@ -20,25 +19,33 @@ from buildtool.run.run import OWN, Streams
 
 if TYPE_CHECKING:
     from buildtool.run.bundle.record import RunRecord
-
-Forwarding = Callable[[Device], contextlib.AbstractContextManager[tuple[Forward, ...]]]
+    from buildtool.run.forward import Listeners
 
 
 @contextlib.contextmanager
-def with_ports(device: str, request: RunRequest, listener: Listener) -> Iterator[Forwarding]:
-    """Reserve the ports here that `request` forwards, for the block.
-
-    It gets a function that makes a context manager: in its block the ports, which it gives, lead to
-    the device.
-    Raises `UsageError`, and the context manager `DeviceError`.
-    """
+def reserved_ports(device_name: str, request: RunRequest) -> Iterator[Listeners]:
+    """Reserve the ports here that `request` forwards, for the block; raises `UsageError`."""
     if not request.forward:
-        yield lambda _: contextlib.nullcontext(())
+        yield ()
         return
-    from buildtool.run.forward import forwarding, opened  # noqa: PLC0415 - rarely needed
+    from buildtool.run.forward import opened  # noqa: PLC0415 - rarely needed
 
-    with opened(request.forward, same_machine=device == BUILT_IN_TARGET) as listeners:
-        yield partial(forwarding, listeners, note=lambda text: listener(Note(text)))
+    with opened(request.forward, same_machine=device_name == BUILT_IN_TARGET) as listeners:
+        yield listeners
+
+
+@contextlib.contextmanager
+def forwarded_ports(
+    listeners: Listeners, device: Device, listener: Listener
+) -> Iterator[tuple[Forward, ...]]:
+    """The ports of `listeners`, which lead to `device` in the block; raises `DeviceError`."""
+    if not listeners:
+        yield ()
+        return
+    from buildtool.run.forward import forwarding  # noqa: PLC0415 - rarely needed
+
+    with forwarding(listeners, device, lambda text: listener(Note(text))) as ports:
+        yield ports
 
 
 def run_attended(
@@ -48,7 +55,7 @@ def run_attended(
     listener: Listener,
     *,
     choice: DeviceChoice,
-    lock: DeviceLock,
+    lock: DeviceLock | None = None,
     streams: Streams | None = None,
     record: RunRecord | None = None,
 ) -> RunResult:
@@ -56,32 +63,23 @@ def run_attended(
 
     `lock`, `streams` and errors are those of `run_on_device`.
     """
-    own = streams or OWN
-    start = partial(run_on_device, lock=lock, verify_files=choice.verify)
-    start = partial(_recorded, start, record, own) if record else partial(start, streams=own)
-    if ready.site.device.name != BUILT_IN_TARGET:
-        return start(ready, request)
-    from buildtool.run.watched_run import run_watched  # noqa: PLC0415 - sim only
+    crash = None
+    with contextlib.ExitStack() as stack:
+        if ready.site.device.emulated:
+            from buildtool.run.watched_run import watched_dsp  # noqa: PLC0415 - sim only
 
-    return run_watched(
-        project,
-        ready,
-        request,
-        start=start,
-        choice=choice,
-        listener=listener,
-        terminal=not request.terminal and streams is None,
-    )
-
-
-def _recorded(
-    start: Callable[..., RunResult],
-    record: RunRecord,
-    streams: Streams,
-    ready: Ready,
-    request: RunRequest,
-) -> RunResult:
-    record.ready = ready
-    with record.kept_streams(streams) as kept:
-        record.result = start(ready, request, name=record.name, streams=kept)
-    return record.result
+            terminal = not request.terminal and streams is None  # which a debugger may have
+            watch = watched_dsp(project, ready, request, choice, listener, terminal=terminal)
+            request, crash = stack.enter_context(watch)
+        streams = streams or OWN
+        if record:
+            streams = stack.enter_context(record.kept_streams(streams))
+        result = run_on_device(
+            ready,
+            request,
+            lock=lock,
+            verify_files=choice.verify,
+            streams=streams,
+            name=record.name if record else "",
+        )
+    return result._replace(dsp_crash=crash.line) if crash else result

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
+
+if TYPE_CHECKING:
+    from buildtool.project.model import Project
 
 POLL_SECONDS = 0.5
 END_SECONDS = 2
@@ -22,18 +26,26 @@ def wait_for_reports(reports: Path) -> None:
         pass
 
 
+def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """A text for each call that is reported in the file `reports` because it takes long; `debug`
+    has the debug information of the release."""
+    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after such a report
+
+    return explain_crash.explain_long_calls(project, debug, reports)
+
+
 @contextlib.contextmanager
-def name_long_calls(
-    reports: Path, explain: Callable[[int], tuple[str, ...]], listener: Listener
+def named_long_calls(
+    project: Project, debug: Path, reports: Path, listener: Listener
 ) -> Iterator[None]:
     """During the block, pass on the explanations of the calls that DSP processes report in the file
-    `reports`.  `explain` is called with the number of calls that were explained before."""
+    `reports`."""
     ended = threading.Event()
     explained = 0
 
     def note() -> None:
         nonlocal explained
-        for text in explain(explained):
+        for text in explain_long_calls(project, debug, reports)[explained:]:
             explained += 1
             listener(Note(text))
 

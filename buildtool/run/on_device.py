@@ -25,7 +25,7 @@ from buildtool.device.script import ScriptReport
 from buildtool.device.sharing.lock import DeviceLock, lock_failure
 from buildtool.project.runs import Forward
 from buildtool.run.program import NO_VARIABLES, RunRequest, find_command
-from buildtool.run.run import OWN, ReleasePlace, Streams, new_run, run, sends_input
+from buildtool.run.run import OWN, Streams, new_run, run, sends_input
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.push import InlinePush
@@ -120,12 +120,11 @@ def run_on_device(
     name = name or new_run()
     ready.site.listener(ProgramStarts())
     for _ in range(MAX_STARTS):
-        place = ReleasePlace(
-            ready.site.device, ready.site.project, ready.deployment.id, ready.site.boot
-        )
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
-        report = run(place, request, name, streams, lock=variables, push=push)
+        report = run(
+            *(ready.site, ready.deployment.id, request, name, streams), lock=variables, push=push
+        )
         pushed, push = push, None
         tried = pushed and report.word not in NOTHING_DONE
         if tried and not finish_inline_push(ready.site, ready.deployment, report):
@@ -147,12 +146,12 @@ def run_on_device(
         raise _failure(ready, report)
     seconds = time.monotonic() - started
     for path, target in request.pull.items():
-        ready.site.device.pull(_absolute(place, request, path), Path(target))
+        ready.site.device.pull(_absolute(ready, request, path), Path(target))
     dsp_crash = ""
     if request.farf and not emulated:
         from buildtool.run.dsp_log import logged_crash  # noqa: PLC0415 - rarely used
 
-        dsp_crash = logged_crash(place, name, request.command[0])
+        dsp_crash = logged_crash(ready.site, name, request.command[0])
     return RunResult(
         device=ready.site.device.name,
         target=ready.release.target,
@@ -177,9 +176,9 @@ def _push_later(ready: Ready, request: RunRequest, streams: Streams) -> InlinePu
     return inline_push(ready.site, ready.deployment) if single else None
 
 
-def _absolute(place: ReleasePlace, request: RunRequest, path: str) -> str:
+def _absolute(ready: Ready, request: RunRequest, path: str) -> str:
     """`path` on the device, from the working directory of the program."""
-    return posixpath.join(place.directory, request.cwd, path)
+    return posixpath.join(ready.site.release(ready.deployment.id), request.cwd, path)
 
 
 def _failure(ready: Ready, report: ScriptReport) -> DeviceError:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.processes.process import PIPE, HeldInterrupts, held_interrupts
 from buildtool.core.value import Value
+from buildtool.deploy.site import Site
 from buildtool.device.conversation import Conversation, conversation
-from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, assignments, script
 from buildtool.run.input import Input
@@ -49,29 +49,14 @@ class Streams(Value):
 OWN = Streams()
 
 
-class ReleasePlace(Value):
-    """Where a release lies: the directory of its project on a device, and its id.
-
-    `boot` is the boot of the device in which its facts were read, "" for any.
-    """
-
-    device: Device
-    project: str
-    id: str
-    boot: str = ""
-
-    @property
-    def directory(self) -> str:
-        return f"{self.project}/releases/{self.id}"
-
-
 def new_run() -> str:
     """A name for a run: the time, and something random."""
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
 def run(
-    place: ReleasePlace,
+    site: Site,
+    release: str,
     request: RunRequest,
     name: str,
     streams: Streams = OWN,
@@ -79,7 +64,8 @@ def run(
     lock: Mapping[str, str] = NO_VARIABLES,
     push: InlinePush | None = None,
 ) -> ScriptReport:
-    """Run the command of `request`, in one exchange with the device; returns its report.
+    """Run the command of `request`, a program of the release with that id, in one exchange with the
+    device; returns its report.
 
     The exchange begins with `push`, whose report it can be when the program was not started.
 
@@ -92,14 +78,15 @@ def run(
     `KeyboardInterrupt` when the program has ended after Ctrl-C.
     """
     with contextlib.ExitStack() as stack:
-        direct = place.device.transport.direct
+        direct = site.device.transport.direct
         folder = None
         if direct:
-            root = Path(place.device.root)
+            root = Path(site.device.root)
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        return _Run(place, request, name, folder, streams=streams, lock=lock, push=push).run()
+        run = _Run(site, release, request, name, folder, streams=streams, lock=lock, push=push)
+        return run.run()
 
 
 def sends_input(request: RunRequest, streams: Streams) -> bool:
@@ -114,7 +101,8 @@ class _Run:
 
     def __init__(
         self,
-        place: ReleasePlace,
+        site: Site,
+        release: str,
         request: RunRequest,
         name: str,
         folder: Path | None,
@@ -123,7 +111,8 @@ class _Run:
         lock: Mapping[str, str],
         push: InlinePush | None,
     ) -> None:
-        self.place = place
+        self.site = site
+        self.release = release
         self.lock = lock
         self.request = request
         self.name = name
@@ -147,12 +136,12 @@ class _Run:
         start = assignments(self._variables(lifeline), self._arguments())
         text, variables, arguments = self._script(start)
         session = self.request.session
-        fits = session and self.streams == OWN and session.fits(self.place.device.transport)
+        fits = session and self.streams == OWN and session.fits(self.site.device.transport)
         with (
             # The program may begin before anybody attends to it, who would pass them on.
             held_interrupts() as interrupts,
             conversation(
-                self.place.device.transport,
+                self.site.device.transport,
                 text,
                 variables,
                 arguments,
@@ -179,7 +168,7 @@ class _Run:
         from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
 
         text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
-        variables = {"access": "", "boot": self.place.boot, **self.lock, **self.push.variables}
+        variables = {"access": "", "boot": self.site.boot, **self.lock, **self.push.variables}
         return text, variables, self.push.arguments
 
     def _pass_on(self) -> Callable[[bytes], None]:
@@ -190,10 +179,10 @@ class _Run:
     def _variables(self, lifeline: str) -> dict[str, str]:
         inherits = (self.request.input and self.direct) or self.request.terminal
         return {
-            "project": self.place.project,
-            "id": self.place.id,
+            "project": self.site.project,
+            "id": self.release,
             "run": self.name,
-            "boot": self.place.boot,
+            "boot": self.site.boot,
             "lifeline": lifeline,
             "input": "inherit" if inherits else "fifo" if self.feeds else "null",
             "cwd": self.request.cwd,
@@ -208,12 +197,12 @@ class _Run:
         env = dict(self.request.env)
         if self.request.farf:
             # The library searches PROGRAM.farf in the directories of skels.
-            log = f"{self.place.project}/logs/{self.name}"
+            log = f"{self.site.project}/logs/{self.name}"
             env["ADSP_LIBRARY_PATH"] = ";".join(filter(None, (env.get("ADSP_LIBRARY_PATH"), log)))
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]
-        start = ["sh", f"{self.place.directory}/run.sh", *self.request.command]
+        start = ["sh", f"{self.site.release(self.release)}/run.sh", *self.request.command]
         return ["env", "--", *pairs, *start] if pairs else start
 
     @contextlib.contextmanager
@@ -240,8 +229,8 @@ class _Run:
             line.cut()
 
     def _input(self, line: _Lifeline, stack: contextlib.ExitStack) -> Input:
-        log = f"{self.place.project}/logs/{self.name}"
-        transport = self.place.device.transport
+        log = f"{self.site.project}/logs/{self.name}"
+        transport = self.site.device.transport
         return Input(transport, log, self.source, lambda: line.send("EOF"), stack)
 
     def _attend(self, talk: Conversation, line: _Lifeline, interrupts: HeldInterrupts) -> None:
@@ -264,7 +253,7 @@ class _Run:
                         _end(talk, line, "TERM")
                         raise RunTimeoutError(
                             f"{self.request.command[0]} did not end in {seconds:g} s",
-                            why=f"it was ended on {self.place.device.name}, with all processes of"
+                            why=f"it was ended on {self.site.device.name}, with all processes of"
                             " its group",
                             remedy="Allow more time: --timeout",
                         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,11 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.value import Value
-from buildtool.run.long_calls import name_long_calls, wait_for_reports
+from buildtool.run.long_calls import explain_long_calls, named_long_calls, wait_for_reports
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.project.model import Project
-    from buildtool.run.on_device import RunResult
     from buildtool.run.program import RunRequest
 
 CRASHED = "the DSP process crashed"
@@ -39,27 +38,31 @@ class WatchedRun(Value):
     variables: Mapping[str, str]
 
 
-def run_watched(
+class DspCrash:
+    """How the DSP process of a program crashed, in a line; "" before, and if it did not."""
+
+    line = ""
+
+
+@contextlib.contextmanager
+def watched_dsp(
     project: Project,
     ready: Ready,
     request: RunRequest,
-    *,
-    start: Callable[[Ready, RunRequest], RunResult],
     choice: DeviceChoice,
     listener: Listener,
+    *,
     terminal: bool,
-) -> RunResult:
-    """Run a program with `start`, strictly or for a debugger as `choice` says, and explain crashes.
+) -> Iterator[tuple[RunRequest, DspCrash]]:
+    """Watch the DSP process of the program that runs in the block: strictly or for a debugger, as
+    `choice` says, which with `terminal` may have the terminal.
 
-    With `terminal` a debugger may have the terminal."""
+    Yields the request for the program, and its crash, which is known after the block; `listener`
+    gets the explanation.
+    """
+    crash = DspCrash()
     with watched_run(choice.strict, debug=choice.debug) as watched:
         request = request._replace(env={**watched.variables, **request.env})
-        crashes: tuple[str, ...] = ()
-        debug_files = ready.release.debug
-
-        def explain(known: int) -> tuple[str, ...]:
-            return explain_long_calls(project, debug_files, watched.crashes)[known:]
-
         try:
             if watched.socket:
                 from buildtool.run.debug_run import debugger  # noqa: PLC0415 - seldom
@@ -68,15 +71,15 @@ def run_watched(
                     project, ready.release, watched.socket, listener, terminal=terminal
                 )
                 with debug as reads_terminal:
-                    result = start(ready, request._replace(input=not reads_terminal))
+                    yield request._replace(input=request.input and not reads_terminal), crash
             else:
-                with name_long_calls(watched.crashes, explain, listener):
-                    result = start(ready, request)
+                with named_long_calls(project, ready.release.debug, watched.crashes, listener):
+                    yield request, crash
         finally:  # also when it took too long
             crashes = explain_crashes(project, ready, watched.crashes)
+            crash.line = first_line(crashes)
             for text in crashes:
                 listener(Note(text))
-        return result._replace(dsp_crash=first_line(crashes))
 
 
 def explain_crashes(project: Project, ready: Ready, reports: Path) -> tuple[str, ...]:
@@ -105,13 +108,6 @@ def explain_reports(project: Project, ready: Ready, reports: Path) -> tuple[str,
     if not reports.stat().st_size:
         return crashes
     return (*crashes, *explain_long_calls(project, ready.release.debug, reports))
-
-
-def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
-    """The same for each call that is reported there because it takes long."""
-    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after such a report
-
-    return explain_crash.explain_long_calls(project, debug, reports)
 
 
 def _undecoded(ready: Ready) -> str:

@@ -51,7 +51,7 @@ class TestDevice:
         self.name = ready.site.device.name
         self.soc = ready.soc
         self.arch = ready.deployment.arch
-        self.directory = f"{ready.site.project}/releases/{ready.deployment.id}"
+        self.directory = ready.site.release(ready.deployment.id)
 
     def run(
         self,

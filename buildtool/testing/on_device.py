@@ -12,16 +12,17 @@ from pathlib import Path
 from buildtool.core.elf.machine import EM_AARCH64, elf_header
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
+from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.program import RunRequest
-from buildtool.run.run import ReleasePlace, Streams, new_run, run
+from buildtool.run.run import Streams, new_run, run
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.ctest.launch_server import Launch
 from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.opened_paths import missing_paths
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import ProgramRecords
-from buildtool.testing.retry import PAUSE_SECONDS, TRIES
+from buildtool.testing.retry import TRIES, pause, retried
 
 # Variables of this machine: programs of a device have other ones.
 _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE)
@@ -47,15 +48,17 @@ one of these."""
 class TestPlace(Value):
     """Where the programs of a suite run, and how.
 
-    `place` has the test deployment; without it nothing runs.  `paths` are directories of this
-    machine, each with the one relative to the deployment that mirrors it; `environment` is that of
-    CTest, from which the variables of a test are told; each program gets `variables` in addition.
+    `release` is the id of the test deployment; without it nothing runs.  `paths` are directories of
+    this machine, each with the one relative to the deployment that mirrors it; `environment` is
+    that of CTest, from which the variables of a test are told; each program gets `variables` in
+    addition.
     `tests` are the tests by name, those without a TIMEOUT have `timeout` seconds.
     """
 
     __test__ = False  # pytest collects classes of this name
 
-    place: ReleasePlace | None
+    site: Site
+    release: str
     paths: Mapping[str, str]
     environment: Mapping[str, str]
     variables: Mapping[str, str]
@@ -83,8 +86,8 @@ class LaunchedPrograms:
         program = Path(os.path.normpath(Path(launch.cwd, launch.command[0])))
         if not self.paths.path(str(program)) or not _may_be_for_device(program):
             return HERE
-        if self.where.place:
-            return _LaunchedProgram(self, self.where.place, launch, program).run()
+        if self.where.release:
+            return _LaunchedProgram(self, launch, program).run()
         self.wanted = True
         return f"{ERROR} it has to run on a device"
 
@@ -92,22 +95,22 @@ class LaunchedPrograms:
 class _LaunchedProgram:
     """A program that is started until a try ends with something other than a lost connection."""
 
-    def __init__(
-        self, programs: LaunchedPrograms, place: ReleasePlace, launch: Launch, program: Path
-    ) -> None:
+    def __init__(self, programs: LaunchedPrograms, launch: Launch, program: Path) -> None:
         self.programs = programs
-        self.place = place
+        self.site = programs.where.site
+        self.release = programs.where.release
         self.launch = launch
         self.program = program
-        self.transport = place.device.transport
+        self.transport = self.site.device.transport
         self.records = programs.records
         self.number = self.records.add(launch.test)
         self.lost: tuple[str, ...] = ()
         paths = programs.where.paths
         # On this machine a script has its files where it put them.
         self.in_place = launch.by_script and self.transport.direct
+        directory = self.site.release(self.release)
         mapped = {} if self.in_place else paths
-        self.there = PathMap({here: f"{place.directory}/{path}" for here, path in mapped.items()})
+        self.there = PathMap({here: f"{directory}/{path}" for here, path in mapped.items()})
         named = (path for text in launch.command[1:] for path in self.there.named_in(text))
         self.outputs = [Path(path) for path in named if not Path(path).exists()]
         command = [programs.paths.path(str(program)), *map(self.there.text, launch.command[1:])]
@@ -124,37 +127,37 @@ class _LaunchedProgram:
         if not self.program.exists():
             self._say(f"{self.program} is missing")
             return self._fail("its program was not built: 'targets' of the component leaves it out")
-        tries = 1 if self.programs.gone else TRIES
-        for number in range(1, tries + 1):
-            try:
-                self.transport.connect()
-                return self._run_once()
-            except DeviceConnectionError as error:
-                why = f"{error.message}: {error.why}".replace("\n", " ")
-                self._note_lost(why)
-            except DeviceError as error:
-                return self._fail(f"{error.message}: {error.why}")
-            if number < tries:
-                self._say(f"the connection was lost, try {number + 1} of {tries} begins")
-                time.sleep(PAUSE_SECONDS * number)
-        self.programs.gone = True
-        self._note(end="lost", message=why)
-        return f"{ERROR} {why}"
+        try:
+            tries = 1 if self.programs.gone else TRIES
+            return retried(self._run_once, self._after_loss, tries)
+        except DeviceConnectionError as error:
+            self.programs.gone = True
+            self._note(end="lost", message=_in_a_line(error))
+            return f"{ERROR} {_in_a_line(error)}"
+        except DeviceError as error:
+            return self._fail(f"{error.message}: {error.why}")
+
+    def _after_loss(self, error: DeviceConnectionError, tries: int) -> None:
+        self._note_lost(_in_a_line(error))
+        if tries < TRIES and not self.programs.gone:
+            self._say(f"the connection was lost, try {tries + 1} of {TRIES} begins")
+            pause(error, tries)
 
     def _run_once(self) -> str:
+        self.transport.connect()
         started = time.monotonic()
         streams = Streams(self.launch.stdin, self.launch.stdout, self.launch.stderr)
-        report = run(self.place, self.request, new_run(), streams)
+        report = run(self.site, self.release, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
             self._note_lost("the device was started again")
-            self.place = self.place._replace(boot="")
-            report = run(self.place, self.request, new_run(), streams)
+            self.site = self.site._replace(boot="")
+            report = run(self.site, self.release, self.request, new_run(), streams)
         if (status := report.status) is not None:
             return self._ended(status, time.monotonic() - started)
         if report.word == "directory":
             return self._fail(f"the working directory {report.text[-1000:]} is not on the device")
         if report.word == "missing":
-            return self._fail(f"the deployment {self.place.id} is no longer on the device")
+            return self._fail(f"the deployment {self.release} is no longer on the device")
         return self._fail(report.text[-1000:] or f"the device reported {report.word!r}")
 
     def _ended(self, status: int, seconds: float) -> str:
@@ -167,7 +170,9 @@ class _LaunchedProgram:
         self._note(fetched=tuple(str(path) for path in self.outputs if self._fetch(path)))
         if self.transport.direct and self._fails(status):
             left = self._timeout() - seconds
-            missing = missing_paths(self.place, self.request, self.records.folder, left / 2)
+            missing = missing_paths(
+                *(self.site, self.release, self.request, self.records.folder), seconds=left / 2
+            )
             self._note(missing=missing)
         return answer
 
@@ -214,9 +219,13 @@ class _LaunchedProgram:
         """Fetch a file that the program has written; whether there is one."""
         with contextlib.suppress(DeviceError, OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self.place.device.pull(self.there.path(str(path)), path)
+            self.site.device.pull(self.there.path(str(path)), path)
             return True
         return False
+
+
+def _in_a_line(error: DeviceConnectionError) -> str:
+    return f"{error.message}: {error.why}".replace("\n", " ")
 
 
 def _may_be_for_device(program: Path) -> bool:

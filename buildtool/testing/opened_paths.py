@@ -10,9 +10,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceError
 from buildtool.run.program import RunRequest
-from buildtool.run.run import ReleasePlace, Streams, new_run, run
+from buildtool.run.run import Streams, new_run, run
 
 MOST_SECONDS = 5.0
 """The time that a program has: programs open their files early."""
@@ -23,7 +24,7 @@ _CALL = rb'(?:openat|newfstatat|faccessat2?|statx)\(AT_FDCWD,"([^"\n]+)"|chdir\(
 
 
 def missing_paths(
-    place: ReleasePlace, request: RunRequest, folder: Path, seconds: float
+    site: Site, release: str, request: RunRequest, folder: Path, seconds: float
 ) -> tuple[str, ...]:
     """The absolute paths that do not exist on the emulated device and that the program of
     `request` opens or asks about.
@@ -46,8 +47,8 @@ def missing_paths(
             env={**request.env, **variables}, timeout=min(seconds, MOST_SECONDS)
         )
         with contextlib.suppress(DeviceError):  # it takes too long; what it has opened is known
-            run(place, again, new_run(), Streams(None, null.fileno(), null.fileno()))
-        start = posixpath.join(place.directory, request.cwd)
+            run(site, release, again, new_run(), Streams(None, null.fileno(), null.fileno()))
+        start = posixpath.join(site.release(release), request.cwd)
         paths = (path for log in sorted(logs.glob("*.log")) for path in _paths(log, start))
         missing = (path for path in dict.fromkeys(paths) if not os.path.lexists(path))
         return tuple(path for path, _ in zip(missing, range(MOST_PATHS), strict=False))

@@ -14,20 +14,17 @@ from buildtool.core.processes.signals import signal_of
 from buildtool.core.processes.tee import teed
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceConnectionError
-from buildtool.project.model import BUILT_IN_TARGET
-from buildtool.run.on_device import run_on_device
+from buildtool.run.attended import run_attended
 from buildtool.run.run import RunTimeoutError, Streams
-from buildtool.run.watched_run import first_line, run_watched
-from buildtool.testing.retry import TRIES
+from buildtool.run.watched_run import first_line
+from buildtool.testing.retry import retried
 
 if TYPE_CHECKING:
-    from buildtool.core.events import Listener
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.device.sharing.lock import DeviceLock
     from buildtool.engine.context import Options
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
-    from buildtool.run.on_device import RunResult
     from buildtool.run.program import RunRequest
 
 PAUSES = (0.0, 2.0, 10.0)
@@ -105,16 +102,18 @@ class Session:
         Raises `LostError`, also when an earlier run could not connect any more, and `DeviceError`.
         """
         lost: list[str] = []
-        while not self._gone:
-            try:
-                ran = self._run(request, stdin, together=together, limit=limit)
-                return ran._replace(lost=tuple(lost))
-            except DeviceConnectionError as error:
-                lost.append(error.message)
-                self._reconnect()  # also after the last try: other programs follow
-                if len(lost) == TRIES:
-                    raise _lost(error, lost) from error
-        raise _lost(self._gone, lost)
+
+        def after_loss(error: DeviceConnectionError, _: int) -> None:
+            lost.append(error.message)
+            self._reconnect()  # also after the last try: other programs follow
+
+        start = partial(self._run, request, stdin, together=together, limit=limit)
+        try:
+            if self._gone:
+                raise self._gone
+            return retried(start, after_loss)._replace(lost=tuple(lost))
+        except DeviceConnectionError as error:
+            raise _lost(error, lost) from error
 
     def _run(self, request: RunRequest, stdin: bytes, *, together: bool, limit: int) -> Ran:
         notes: list[str] = []
@@ -134,10 +133,10 @@ class Session:
             out = stack.enter_context(teed(stdout))
             err = out if together else stack.enter_context(teed(stderr))
             try:
-                result = self._start(
-                    request._replace(input=bool(stdin)),
-                    Streams(source.fileno(), out, err),
-                    listen,
+                result = run_attended(
+                    *(self.project, self.ready, request._replace(input=bool(stdin)), listen),
+                    choice=self.choice,
+                    streams=Streams(source.fileno(), out, err),
                 )
             except RunTimeoutError:
                 dsp_crash = first_line(tuple(notes))
@@ -155,21 +154,8 @@ class Session:
             dsp_crash=dsp_crash,
         )
 
-    def _start(self, request: RunRequest, streams: Streams, listener: Listener) -> RunResult:
-        start = partial(run_on_device, streams=streams)
-        if self.ready.site.device.name != BUILT_IN_TARGET:
-            return start(self.ready, request)
-        return run_watched(
-            self.project,
-            self.ready,
-            request,
-            start=start,
-            choice=self.choice,
-            listener=listener,
-            terminal=False,
-        )
-
     def _reconnect(self) -> None:
+        """Connect again; raises `DeviceConnectionError`."""
         for pause in PAUSES:
             time.sleep(pause)
             try:
@@ -180,6 +166,7 @@ class Session:
             else:
                 return
         self._gone = problem  # other programs do not wait as long again
+        raise problem
 
 
 def _lost(error: DeviceConnectionError, lost: list[str]) -> LostError:

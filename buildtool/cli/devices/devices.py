@@ -144,9 +144,12 @@ def rename(
 
 def facts(name: DeviceName, *, json: Json = False) -> None:
     """Print what a device says about itself."""
-    from buildtool.device.facts import facts_of
+    from buildtool.device.facts import remember_facts
+    from buildtool.device.read_facts import read_facts
 
-    found = facts_of(_device(name, _project()), refresh=True)
+    device = _device(name, _project())
+    found = read_facts(device)
+    remember_facts(device, found)
     if json:
         document: DeviceFactsDocument = {"device": name, **found.as_json()}
         print_json(document)
@@ -229,15 +232,11 @@ def _device(name: str, project: Project | None) -> Device:
         return open_device(name, project)
     from buildtool.cli.screen import Screen
     from buildtool.core.cache import cache_dir
-    from buildtool.device.device import Device
-    from buildtool.device.emulated.device import environment, prepare
+    from buildtool.device.emulated.device import open_emulated
     from buildtool.device.emulated.socs import DEFAULT_SOC, find_soc
-    from buildtool.device.transports.emulated import Emulated
 
     root = cache_dir() / "device" / DEFAULT_SOC.lower()
-    emulated = prepare(root, find_soc(DEFAULT_SOC), Screen(quiet=True))
-    transport = Emulated(str(root / "installed"), environment(emulated, ""))
-    return Device(name, BUILT_IN_TARGET, transport.root, transport)
+    return open_emulated(root, find_soc(DEFAULT_SOC), Screen(quiet=True), BUILT_IN_TARGET)
 
 
 def _attached(serial: str, project: Project | None) -> tuple[str, str]:

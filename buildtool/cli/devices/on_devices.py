@@ -22,7 +22,7 @@ from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
 from buildtool.core.events import Listener
 from buildtool.core.value import Value
-from buildtool.deploy.ready import DeviceChoice, select
+from buildtool.deploy.ready import DeviceChoice, target_on
 from buildtool.device.selection import Chosen, select_devices
 from buildtool.device.sharing.reserved import ReservedDevices
 from buildtool.engine.context import Options
@@ -119,7 +119,7 @@ def _shard(targets: Sequence[str], number: int) -> list[str]:
 
 def _targets(project: Project, devices: Sequence[Chosen], choice: DeviceChoice) -> list[str]:
     return [
-        select(project, chosen.name, choice._replace(soc=chosen.soc or choice.soc)).target
+        target_on(project, chosen.name, choice._replace(soc=chosen.soc or choice.soc))
         for chosen in devices
     ]
 

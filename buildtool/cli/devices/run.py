@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +22,7 @@ from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
 from buildtool.core.errors import NOT_RUN, UsageError
-from buildtool.core.events import Note
+from buildtool.core.events import Listener, Note
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_project
 from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
@@ -33,6 +33,7 @@ from buildtool.run.run import Streams
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import RunDocument
+    from buildtool.run.bundle.record import RunRecord
 
 EXAMPLES = (
     ("buildtool run", "The only program of the target, on sim."),
@@ -157,31 +158,32 @@ def run(
         check_options({"--tty": tty, "--debug": debug, "--json": json})
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
-    start = partial(
-        flow.run,
-        project,
-        device,
-        request,
-        choice=choice,
-        options=options,
-        streams=Streams(stdout=sys.stderr.fileno()) if json else None,
-    )
-    written: Path | None = None
+    record: RunRecord | None = None
+    listened: contextlib.AbstractContextManager[Listener] = contextlib.nullcontext(screen)
     if bundle_file or (_in_ci() if bundle is None else bundle):
         from buildtool.run.bundle.record import RunRecord
-        from buildtool.run.bundle.write import check_place, run_with_bundle
+        from buildtool.run.bundle.write import bundle_of_failure, check_place
 
         record = RunRecord(project, device, request, ["buildtool", *sys.argv[1:]])
         file = bundle_file.absolute() if bundle_file else None
         if file:
             check_place(file)
-        result, written = run_with_bundle(start, record, file, screen)
-    else:
-        result = start(listener=screen)
+        listened = bundle_of_failure(record, file, screen)
+    with listened as listener:
+        result = flow.run(
+            project,
+            device,
+            request,
+            choice=choice,
+            listener=listener,
+            options=options,
+            streams=Streams(stdout=sys.stderr.fileno()) if json else None,
+            record=record,
+        )
     if json:
         document: RunDocument = {
             **result.as_json(),
-            "bundle": str(written) if written else None,
+            "bundle": str(record.bundle) if record and record.bundle else None,
         }
         print_json(document)
     if result.dsp_crash and not request.dsp_may_crash:

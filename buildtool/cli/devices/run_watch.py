@@ -16,7 +16,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
 from buildtool.core.processes.process import signals_as_interrupt
 from buildtool.core.value import Value
-from buildtool.deploy.ready import DeviceChoice, select
+from buildtool.deploy.ready import DeviceChoice, device_for, target_on
 from buildtool.device.configuration import FILE_NAME, user_file
 from buildtool.device.transports.transport import Transport
 from buildtool.engine.context import Options
@@ -70,9 +70,10 @@ def run_watching(project: Project, run: RepeatedRun, screen: Screen) -> NoReturn
     Raises `KeyboardInterrupt`, and what is wrong with the command line.
     """
     run.request_of(project)
-    device = select(project, run.device, run.choice).device
+    target = target_on(project, run.device, run.choice)
+    transport = device_for(project, run.device, target, run.choice, screen).transport
     with signals_as_interrupt(), Watch(lambda text: screen(Note(text))) as watch:
-        loop = _Loop(project, run, screen, watch, device.transport if device else None)
+        loop = _Loop(project, run, screen, watch, transport)
         changed: Paths = ()
         while True:
             loop.turn(changed)
@@ -88,7 +89,7 @@ class _Loop:
         run: RepeatedRun,
         screen: Screen,
         watch: Watch,
-        transport: Transport | None,
+        transport: Transport,
     ) -> None:
         self._transport = transport
         self._project, self._run, self._screen, self._watch = project, run, screen, watch
@@ -184,7 +185,7 @@ class _Loop:
     @contextlib.contextmanager
     def _session(self) -> Iterator[WaitingSession | None]:
         """A session for the program while it is built, when the device was reached before."""
-        if not self._transport or not self._reached:
+        if self._transport.direct or not self._reached:
             yield None
             return
         from buildtool.run.session import open_session
@@ -240,5 +241,5 @@ class _Loop:
 def _plan(project: Project, run: RepeatedRun) -> Plan:
     """The plan of what `flow.run` builds."""
     choice = run.choice
-    target = select(project, run.device, choice).target
+    target = target_on(project, run.device, choice)
     return flow.make_plan(flow.with_choice(project, target, choice), target)

@@ -10,11 +10,13 @@ from buildtool.core.events import Listener
 from buildtool.core.files import replace_link, write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.value import Value
+from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceError
+from buildtool.device.transports.emulated import Emulated
 from buildtool.project.archs import arch_number
-from buildtool.project.model import Tool
+from buildtool.project.model import BUILT_IN_TARGET, Tool
 from buildtool.release.slices import HOST, Release
 from buildtool.sdk.qemu import (
     FORK_SAFE,
@@ -28,6 +30,7 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 
 PLATFORM = "ubuntu-aarch64"
 CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it emulates
+INSTALL_ROOT = "opt/buildtool"  # below its root: where releases are
 # The size of the emulated DSP.  Real DSPs have 4 to 8 hardware threads and 2 to 6 HVX contexts;
 # emulation has no timing, so one pair of numbers serves all SoCs.
 HVX_UNITS = 4
@@ -122,13 +125,23 @@ def check_platform(target: str, platform: str) -> None:
         )
 
 
-def environment(device: EmulatedDevice, arch: str) -> dict[str, str]:
+def open_emulated(
+    root: Path, soc: Soc, listener: Listener, target: str, qemu_requirement: Tool = NO_REQUIREMENT
+) -> Device:
+    """The emulated device that `prepare` lays out, for releases of `target`."""
+    emulated = prepare(root, soc, listener, qemu_requirement)
+    installed = str(root / INSTALL_ROOT)
+    transport = Emulated(installed, environment(emulated))
+    return Device(BUILT_IN_TARGET, target, installed, transport, emulated=emulated)
+
+
+def environment(device: EmulatedDevice) -> dict[str, str]:
     """The caller's environment, with the variables that make `run.sh` run programs on `device`."""
-    inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    not_there = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH")
+    inherited = {name: value for name, value in os.environ.items() if name not in not_there}
     return {
         **inherited,
         **FORK_SAFE,
         "QEMU_LD_PREFIX": str(device.root),
         "BUILDTOOL_EXEC": str(device.qemu.aarch64),
-        "BUILDTOOL_DSP_ARCH": arch,
     }

@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Listener, Note, StepFailed, Warned
@@ -29,7 +30,8 @@ class RunRecord:
     """A run of `request` on `device` by the command line `arguments`, and how far it came.
 
     Its attributes are set while it goes on: `built`, the build and its release; `ready`, the place
-    of the release on the device; `result`; or `error`.  `name` is the name of the run.
+    of the release on the device; `result`; or `error`; and `bundle`, its path.  `name` is the name
+    of the run.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class RunRecord:
         self.ready: Ready | None = None
         self.result: RunResult | None = None
         self.error: Exception | None = None
+        self.bundle: Path | None = None
 
     def begin(self) -> None:
         """Measure the time from now on."""

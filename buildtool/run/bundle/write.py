@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
@@ -12,7 +12,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
 from buildtool.core.own_directory import make_directory
 from buildtool.run.bundle.record import RunRecord
-from buildtool.run.on_device import RunResult, status_of_run
+from buildtool.run.on_device import status_of_run
 
 FOLDER = "bundles"
 """The directory of bundles in the project's `.buildtool`."""
@@ -35,24 +35,25 @@ def check_place(file: Path) -> None:
         )
 
 
-def run_with_bundle(
-    start: Callable[..., RunResult], record: RunRecord, file: Path | None, listener: Listener
-) -> tuple[RunResult, Path | None]:
-    """The result of `start`, which gets `record` and a listener, and the bundle, if there is one.
+@contextlib.contextmanager
+def bundle_of_failure(
+    record: RunRecord, file: Path | None, listener: Listener
+) -> Iterator[Listener]:
+    """In the block, which gets a listener for it, the run of `record` happens.
 
-    When `start` raises an error, apart from Ctrl-C, or the run has failed, a bundle is written: as
-    `file`, by default as a new file in the project's `.buildtool`.  `listener` gets its path.  When
-    it cannot be written, `listener` gets a message: the failure of the run remains the command's.
+    When the block raises an error, apart from Ctrl-C, or the run has failed, a bundle is written:
+    as `file`, by default as a new file in the project's `.buildtool`.  `listener` gets its path.
+    When it cannot be written, `listener` gets a message: the failure of the run remains the
+    command's.
     """
     try:
-        result = start(listener=record.listen(listener), record=record)
+        yield record.listen(listener)
     except Exception as error:
         record.error = error
         _write_bundle(record, file, listener)
         raise
-    if not status_of_run(result, record.request):
-        return result, None
-    return result, _write_bundle(record, file, listener)
+    if record.result and status_of_run(record.result, record.request):
+        record.bundle = _write_bundle(record, file, listener)
 
 
 def _write_bundle(record: RunRecord, file: Path | None, listener: Listener) -> Path | None:

@@ -19,7 +19,6 @@ from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.run.run import ReleasePlace
 from buildtool.run.watched_run import explain_reports, first_line, watched_run
 from buildtool.testing.ctest.launch import VARIABLE
 from buildtool.testing.ctest.launch_server import LaunchServer
@@ -275,9 +274,8 @@ class CTestSuite:
             # Its root is where a device of this machine keeps what belongs to a run.
             device = site.device._replace(root=str(folder))
             where = TestPlace(
-                place=ReleasePlace(device, site.project, deployed.id, site.boot)
-                if deployed
-                else None,
+                site=site._replace(device=device),
+                release=deployed.id if deployed else "",
                 paths=directories(self.step),
                 environment=environment,
                 variables=variables,
@@ -296,7 +294,7 @@ class CTestSuite:
         site, paths = self.suites.session.ready.site, PathMap(directories(self.step))
         sent = SentFiles(
             component=self.step.component,
-            place=f"{site.project}/releases/{deployed.id}",
+            place=site.release(deployed.id),
             paths=paths,
             sent={*deployed.contents, *map(paths.path, self._fetched())},
             is_here=site.device.transport.direct,

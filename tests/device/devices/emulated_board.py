@@ -39,5 +39,5 @@ def _system(root: Path, soc: str) -> dict[str, str]:
     place = emulated.root / SHELL.lstrip("/")
     place.parent.mkdir(parents=True)
     shutil.copy(emulated.emulator.shell, place)
-    variables = environment(emulated, "")
+    variables = environment(emulated)
     return {name: variables[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", *FORK_SAFE)}

@@ -26,7 +26,7 @@ from buildtool.sdk.zig import usable_zig
 def sim(root: Path, soc: str) -> tuple[EmulatedDevice, Device]:
     emulated = prepare(root / soc, find_soc(soc), lambda _: None)
     install = str(root / "installed")
-    return emulated, Device("sim", "", install, Emulated(install, environment(emulated, "")))
+    return emulated, Device("sim", "", install, Emulated(install, environment(emulated)))
 
 
 @pytest.mark.parametrize("soc", ["QCS6490", "SM8550", "SM8850"])

@@ -12,7 +12,7 @@ from buildtool.deploy.site import finish_inline_push, inline_push
 from buildtool.device.script import ScriptReport
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
-from buildtool.run.run import ReleasePlace, new_run, run
+from buildtool.run.run import new_run, run
 from buildtool.run.session import open_session
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
@@ -36,13 +36,12 @@ def run_once(
     site = remote.site()
     push = inline_push(site, wanted)
     assert push
-    place = ReleasePlace(remote.device, remote.project, wanted.id)
     request = RunRequest((SHELL, script, "it's an\nargument"), input=False)
     with redirected(None) as streams, ExitStack() as stack:
         if session:
             ready = stack.enter_context(open_session(remote.device.transport))
             request = request._replace(session=ready)
-        report = run(place, request, new_run(), push=push)
+        report = run(site, wanted.id, request, new_run(), push=push)
         assert not session or ready.taken
     assert finish_inline_push(site, wanted, report)
     return report, streams.stdout

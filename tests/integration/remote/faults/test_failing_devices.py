@@ -23,7 +23,7 @@ from buildtool.device.script import ScriptReport
 from buildtool.device.sharing.lock import held_device, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
-from buildtool.run.run import ReleasePlace, new_run, run
+from buildtool.run.run import new_run, run
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import Task, start
@@ -85,8 +85,9 @@ def test_the_next_command_removes_what_fills_the_disk(
         assert remote.shell(small, "cat n").stdout == b"small"
         assert remote.shell(tiny, "cat n").stdout == b"tiny"
     elif command == "test":
-        place = ReleasePlace(remote.device, remote.project, deployment(small, "").id)
-        assert run(place, RunRequest((SHELL, "exit 3")), new_run()) == ScriptReport("exit", "3")
+        request = RunRequest((SHELL, "exit 3"))
+        report = run(remote.site(), deployment(small, "").id, request, new_run())
+        assert report == ScriptReport("exit", "3")
     elif command == "deploy":
         remote.deploy(tiny)
         remote.assert_current(tiny)
