@@ -32,7 +32,7 @@ FOREVER = 1e9
 
 
 class Action(Value):
-    """What a step produced from certain inputs.
+    """The result of running a step on certain inputs.
 
     `inputs` is the JSON of the input set, `tool` the version of this program that ran the step,
     `seconds` its duration, `server` the remote cache that the action came from ("" for none).

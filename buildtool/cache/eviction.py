@@ -14,7 +14,7 @@ ACTIONS = "actions"
 
 
 class Freed(Value):
-    """What was deleted: the number of items, and their bytes."""
+    """The number of deleted items, and their bytes."""
 
     items: int = 0
     bytes: int = 0

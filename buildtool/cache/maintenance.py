@@ -18,7 +18,7 @@ RECENT = 60.0
 
 
 class VerifiedCache(Value):
-    """What `verify` checked, and what it deleted.
+    """The items that `verify` checked, and those that it deleted.
 
     `wrong` are the paths of damaged items and of files that are not items; `useless` is the number
     of documents that refer to a missing blob, which is not damage, as blobs are evicted.

@@ -21,7 +21,7 @@ def show_error(error: BuildtoolError, *, as_json: bool) -> None:
 
 
 def as_error(error: BuildtoolError | OSError) -> BuildtoolError:
-    """What people are told about `error`."""
+    """The error that is shown to users for `error`."""
     if isinstance(error, BuildtoolError):
         return error
     from buildtool.core.unwritable import as_unwritable_error

@@ -125,7 +125,7 @@ class DeviceOptions(OptionGroup):
     share: Share = False
 
     def choice(self, build: BuildOptions, **others: Any) -> DeviceChoice:
-        """What the options say about a device.  `others` are fields that not all commands have."""
+        """The options for a device.  `others` are fields that not all commands have."""
         from buildtool.deploy.ready import DeviceChoice
 
         return DeviceChoice(

@@ -112,8 +112,8 @@ def _exports(path: Path) -> frozenset[str]:
 
 
 def _device_exports(elf: Elf, name: str) -> frozenset[str]:
-    """What `elf` needs of a library that is not there, from the versions of its symbols; those of
-    libcdsprpc are known."""
+    """The exports of the library `name` of the device, as far as the symbol versions that `elf`
+    needs show them; for libcdsprpc, all known exports."""
     if is_cdsprpc(name):
         return frozenset(known_exports())
     return frozenset(n for need in elf.version_needs if need.library == name for n in need.symbols)

@@ -50,7 +50,7 @@ class RuleModule(Protocol):
     RULE: Rule
 
     def check(self, subject: Subject) -> Iterator[Finding]:
-        """What of the subject breaks the rule."""
+        """The violations of the rule in the subject."""
 
 
 RULES: tuple[RuleModule, ...] = (

@@ -49,7 +49,7 @@ class Rule(Value):
 
     @property
     def requirement(self) -> str:
-        """What the rule requires, in one sentence."""
+        """The requirement of the rule, in one sentence."""
         return " ".join((self.text or "").partition("\n\n")[0].split())
 
     @property

@@ -22,7 +22,7 @@ MAX_RELEASES = 1000
 
 
 class Inspection(Value):
-    """What was found in `path`, which is a `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`.
+    """The result of inspecting `path`, which is a `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`.
 
     `files` is the number of files without each release.json, `releases` that of the releases.
     """

@@ -1,4 +1,4 @@
-"""What a release must hold."""
+"""The properties that a release must have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PromisedStep(Value):
 
 
 class Promise(Value):
-    """What a release must hold, as far as it is known; the default promises nothing.
+    """The properties that a release must have, as far as known; the default promises nothing.
 
     `platform` is "" and `archs` and `files` are None if unknown; `glibc` ("2.35") is the oldest
     glibc and `api` the lowest Android API level of its devices, "" and 0 if unknown.  `links` are

@@ -31,7 +31,7 @@ class ReleaseFileError(BuildtoolError):
 
 
 def read_promise(directory: Path, shown: str = "") -> Promise:
-    """What the release in `directory` promises; errors call it `shown`, by default its path.
+    """The promise of the release in `directory`; errors call it `shown`, by default its path.
 
     Raises `ReleaseFileError`.
     """
@@ -50,7 +50,7 @@ def read_promise(directory: Path, shown: str = "") -> Promise:
 
 
 def promise_of(document: Any) -> Promise:
-    """What the document of a release promises.
+    """The promise in the document of a release.
 
     Raises `ValueError`, `LookupError`, `TypeError` or `AttributeError` for an invalid one.
     """

@@ -1,4 +1,4 @@
-"""What is checked: files by their path in the release, and the promise that they must keep."""
+"""The subject of a check: files by path in the release, and the promise that they must keep."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ PRESENT = (
     *(f"libgcc-{version}-dev" for version in range(10, 18)),
     *(f"libstdc++-{version}-dev" for version in range(10, 18)),
 )
-"""What the compiler and every device have.  Others may need it, and it is not fetched."""
+"""Packages that the compiler and every device have.  They are not fetched, even if other packages
+need them."""
 PROGRAMS = (
     *("bash", "ca-certificates", "coreutils", "debconf", "dpkg", "gawk", "install-info", "perl"),
     *("perl-base", "pkg-config", "pkgconf", "python3", "python3-minimal", "python3-distutils"),

@@ -1,4 +1,4 @@
-"""What would keep a target's programs from running on a device, from the facts about the device."""
+"""Checks whether a target's programs can run on a device, from the facts about the device."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class DeviceChoice(Value):
-    """What a command line says about a device: the target, by default the device's; the SoC that
-    the emulated device imitates; whether the files there are verified; whether the release is
+    """The options of a command line about a device: the target, by default the device's; the SoC
+    that the emulated device imitates; whether the files there are verified; whether the release is
     brought there although it does not fit; a build type in place of the target's; `strict-isa` in
-    addition to the target's; for how many seconds another user of the device is waited for; and
+    addition to the target's; the number of seconds to wait for another user of the device; and
     whether the device is used although another user has its lock.
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or

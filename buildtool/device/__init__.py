@@ -1,1 +1,1 @@
-"""What a device is, and how it is talked to."""
+"""Devices, and the communication with them."""

@@ -190,9 +190,9 @@ class Conversation:
         return True
 
     def report(self) -> ScriptReport:
-        """What the script reported at its end.
+        """The report of the script at its end.
 
-        Raises `DeviceError` when it did not, or when the end of its output is missing; and
+        Raises `DeviceError` when there is none, or when the end of its output is missing; and
         `OSError` when its output could not be written here.
         """
         if self._relay and self._relay.error:

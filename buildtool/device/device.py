@@ -24,7 +24,7 @@ EXEC_SECONDS = 60.0
 
 
 class ScriptOutput(Value):
-    """What a script returned: its exit status, and what it wrote."""
+    """The result of a script: its exit status, and its output."""
 
     status: int
     stdout: bytes

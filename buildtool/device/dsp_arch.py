@@ -14,7 +14,7 @@ HEADER_BYTES = 52  # of an ELF file with 32 bits
 
 
 class Evidence(Value):
-    """What a device says about its DSP.
+    """The evidence on a device about its DSP.
 
     `capabilities` are libcdsprpc's answers, without which `unasked` says why there are none;
     `shell_arch` is the arch of the DSP shell in the file `shell`; `emulated` is for an emulated

@@ -1,4 +1,4 @@
-"""What is known of a device: its system, its DSP, and the directory that releases go to.
+"""The facts about a device: its system, its DSP, and the directory that releases go to.
 
 Facts are read once, in one round trip, and remembered in the user's cache until the device boots
 again or they are asked for again.
@@ -52,13 +52,14 @@ class Node(Value):
 
 
 class Facts(Value):
-    """What is known of a device; a text is "" and a number 0 if it is unknown.
+    """The facts about a device; a text is "" and a number 0 if it is unknown.
 
     `arch` is that of the DSP, "" without one; `arch_source` says how it is known, and what else
     was tried.  `capabilities` are the answers of libcdsprpc about the DSP, by the names of
     `CAPABILITIES`; firmware can be wrong about them.  `root` is the absolute path that releases are
     installed below, `free` the number of bytes available there; `unwritable` says why nothing can
-    be written there.  `hard_links`, `links` and `executable` are what works there.
+    be written there.  `hard_links`, `links` and `executable` say whether hard links,
+    symbolic links and executable files work there.
     """
 
     platform: str

@@ -1,4 +1,4 @@
-"""What a script prints in parts: a line with a secret text and a name, then anything."""
+"""The output of scripts that print parts: a line with a secret text and a name, then any bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_TEXT = 200
 
 
 class Parts(Value):
-    """What the script printed: parts with a name and text, and parts about paths."""
+    """The output of the script: parts with a name and text, and parts about paths."""
 
     texts: Mapping[str, bytes]
     files: Mapping[str, Mapping[str, bytes]]

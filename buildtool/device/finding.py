@@ -1,4 +1,4 @@
-"""What a check of a device finds."""
+"""The findings of checks of a device."""
 
 from __future__ import annotations
 

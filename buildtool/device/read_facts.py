@@ -59,7 +59,8 @@ def read_facts_and_board(device: Device) -> tuple[Facts, Board]:
 
 
 def _read(device: Device, scripts: str, variables: Mapping[str, str]) -> tuple[Parts, str, str]:
-    """What scripts print on `device`, its address, and why its DSP was not asked ("" if it was)."""
+    """The output of `scripts` on `device`, its address, and why its DSP was not asked, "" if it
+    was."""
     device.transport.connect()
     fence = f"[{secrets.token_hex(16)}]"
     try:

@@ -20,7 +20,7 @@ WRITTEN, REPORTED = 2, 3
 """How many marks are in a stream when the script has written everything, and reported how it
 ended."""
 LOCK_SCRIPTS = ("common", "lock", "room", "device_lock")
-"""What comes before scripts that take the lock of the device."""
+"""The scripts that come before those that take the lock of the device."""
 
 
 class ScriptReport(Value):
@@ -66,8 +66,9 @@ class MarkedStream:
         self._report = bytearray()
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """What came before the script, and what is the script's, in the stream up to `data`: as
-        much of it as cannot belong to a mark.  No data is the end of the stream."""
+        """Add `data` to the stream; returns the new bytes that came before the script's output, and
+        those of this output.  Bytes that may belong to a mark are held back until more data comes.
+        No data is the end of the stream."""
         pieces = (self._held + data).split(self._mark)
         keep = self._begun(pieces[-1]) if data else 0
         self._held = pieces[-1][len(pieces[-1]) - keep :]

@@ -1,1 +1,1 @@
-"""What went wrong on the DSP, and where: reports of the emulated shell, with names and lines."""
+"""Failures on the DSP: reports of the emulated shell, with names of functions and lines."""

@@ -102,7 +102,7 @@ def describe_region(region: Region, names: MethodNames | None) -> str:
 
 
 def undefined_behaviour(places: tuple[CodePlace, ...]) -> str:
-    """What the check of a sanitizer found that is inlined in a place; "" for other code."""
+    """The error that a sanitizer's check, which is inlined in a place, found; "" for other code."""
     names = [place.function for place in places if place.function.startswith((MESSAGE, CHECK))]
     if f"{CHECK}type_mismatch" in names:
         # Checks for null pointers are off.

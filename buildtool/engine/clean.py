@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from buildtool.documents.builds import CleanDocument
 
 EXPENSIVE = (CONAN, DEBIAN, "device")
-"""What is slow to recreate: packages that Conan or apt fetched, emulated devices."""
+"""Directories that are slow to recreate: packages that Conan or apt fetched, emulated devices."""
 TRASH = "trash"
 
 

@@ -1,4 +1,4 @@
-"""What the steps of one build share: file states, caches, the jobserver, the listener."""
+"""The state that the steps of one build share: file states, caches, the jobserver, the listener."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class BuildContext(Value):
 
     @property
     def resources(self) -> BuildResources:
-        """What the drivers of steps build with."""
+        """The resources that the drivers of steps use in a build."""
         return BuildResources(
             file_states=self.file_states,
             listener=self.listener,

@@ -1,4 +1,4 @@
-"""What to do for a step: nothing, restore its outputs from a cache, or build them.
+"""The decision about a step: do nothing, restore its outputs from a cache, or build them.
 
 `check_step` compares a step with its record; `decide` then asks the caches for a step that is not
 up to date.  Most steps are up to date, so nothing that only a build needs is imported here.
@@ -76,7 +76,7 @@ def check_step(step: Step, needs: Mapping[str, str], context: BuildContext) -> S
 
 
 def decide(check: StepCheck, context: BuildContext) -> Decision:
-    """What to do for the checked step."""
+    """The decision about the checked step."""
     if check.record and not check.reasons:
         return UpToDate(check.record)
     if not context.options.use_caches or check.step.name in context.rebuild | context.trees:

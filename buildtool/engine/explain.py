@@ -1,4 +1,4 @@
-"""What a build would do now and why, and what the last one did."""
+"""The outcome for each step if a build ran now, with the reasons, and in the last build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAITS = "waits"
 
 
 class Explanation(Value):
-    """What becomes of a step, and why it is not up to date.
+    """The outcome for a step, and why it is not up to date.
 
     `outcome` is a `StepOutcome`, or `waits`: `origin` then names the step to be built first.
     For a restored step, `origin` is `local` or `remote`.  `nearest` is why the step cannot be
@@ -48,7 +48,7 @@ class Explanation(Value):
 
 
 def explain(plan: Plan, context: BuildContext) -> tuple[Explanation, ...]:
-    """What building `plan` would do now; changes nothing."""
+    """The outcome for each step if `plan` were built now; changes nothing."""
     digests: dict[str, str] = {}
     rows = []
     for step in plan.steps:
@@ -83,7 +83,7 @@ def save_last_build(state: Path, build: BuildResult) -> None:
 
 
 def last_build(state: Path, target: str) -> tuple[Explanation, ...] | None:
-    """What the last build of `target` did; None when it is not known."""
+    """The outcome for each step in the last build of `target`; None when it is not known."""
     try:
         return tuple(
             _read(row) for row in json.loads(read_regular(_last_build_file(state, target)))

@@ -61,7 +61,7 @@ class CacheLookup(Value):
     remote: RemoteCache | None = None
 
     def find(self, key: str, roots: Roots, files: FileView) -> CacheHit | None:
-        """What the step with this key made of the inputs that are there now, if a cache has it."""
+        """The cached outputs of the step with this key for the current inputs; None without any."""
         for inputs in self._observed(key, roots, files):
             for directory in ("", str(roots.directories["project"])):
                 name = action_key(key, inputs, directory)

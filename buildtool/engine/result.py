@@ -15,7 +15,7 @@ from buildtool.plan.plan import Plan, Step
 
 
 class StepOutcome(StrEnum):
-    """What became of a step."""
+    """The outcome of a step."""
 
     UP_TO_DATE = "up-to-date"
     RESTORED = "restored"
@@ -25,11 +25,11 @@ class StepOutcome(StrEnum):
 
 
 class StepResult(Value):
-    """What became of one step.
+    """The result of one step.
 
-    `record` is what is true of the step now, None when it failed or was skipped; `reasons` say why
-    it was not up to date, `origin` which cache it was restored from (`local` or `remote`, "" for
-    none); `seconds` is wall time, `error` what a failed step raised.
+    `record` describes the step after the build, None when it failed or was skipped; `reasons` say
+    why it was not up to date; `origin` is the cache that it was restored from (`local` or `remote`,
+    "" for none); `seconds` is wall time, `error` the exception of a failed step.
     """
 
     step: Step
@@ -54,7 +54,7 @@ class StepResult(Value):
         return self.record.digest if self.record else ""
 
     def as_json(self) -> dict[str, Any]:
-        """What is kept of the result for `why --last`."""
+        """The part of the result that is kept for `why --last`."""
         return {
             "name": self.step.name,
             "outcome": self.outcome,
@@ -64,12 +64,12 @@ class StepResult(Value):
 
 
 class BuildResult(Value):
-    """What became of every step of a plan, in the order of the plan."""
+    """The results of all steps of a plan, in the order of the plan."""
 
     plan: Plan
     steps: tuple[StepResult, ...]
 
     @property
     def errors(self) -> dict[str, Exception]:
-        """What the failed steps raised, by step."""
+        """The errors of failed steps, by step."""
         return {result.step.name: result.error for result in self.steps if result.error}

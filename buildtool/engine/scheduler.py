@@ -22,7 +22,7 @@ SIGNAL_SECONDS = 0.1
 
 
 class Step(Protocol):
-    """What can be scheduled: anything with a name that is unique in the schedule."""
+    """A step that can be scheduled: anything with a name that is unique in the schedule."""
 
     @property
     def name(self) -> str: ...

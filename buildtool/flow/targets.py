@@ -227,7 +227,7 @@ def with_options(
 
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:
-    """What building `target_name` would do now, and why."""
+    """The outcome for each step if `target_name` were built now, and the reasons."""
     from buildtool.engine.explain import explain as explain_plan
 
     plan = make_plan(project, target_name)
@@ -236,7 +236,7 @@ def explain(project: Project, target_name: str, listener: Listener) -> tuple[Exp
 
 
 def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | None:
-    """What the last build of `target_name` did; None when it is not known."""
+    """The outcome for each step in the last build of `target_name`; None when it is not known."""
     from buildtool.engine.explain import last_build as read_last_build
 
     find_target(project, target_name)

@@ -1,4 +1,4 @@
-"""What qaic does not accept of the files that this compiler accepts, for `--check-qaic`.
+"""The IDL that this compiler accepts and qaic does not, for `--check-qaic`.
 
 qaic's own preprocessor knows five directives, none of which gives a macro a value, and its grammar
 is smaller.  Source: qualcomm/QAIC, src/Language/Preprocessor/Cpp.hs and src/Language/Idl/Parser.hs.
@@ -27,7 +27,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def qaic_warnings(unit: Unit) -> tuple[IdlError, ...]:
-    """What qaic refuses or reads in another way in the files of a compilation, as errors to show.
+    """Errors about the parts of a compilation's files that qaic refuses or reads in another way.
 
     Parts that an `#if` excludes are included, because qaic does not know `#if`.
     """

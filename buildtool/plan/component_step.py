@@ -1,4 +1,4 @@
-"""What the steps of all kinds have in common."""
+"""The base class of the steps of all kinds."""
 
 from __future__ import annotations
 

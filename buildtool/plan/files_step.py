@@ -58,7 +58,7 @@ class FilesStep(ComponentStep):
 
     @property
     def globs(self) -> tuple[Glob, ...]:
-        """What matches the files of the component."""
+        """The globs that match the files of the component."""
         tree = [f"{self.folder}/**"] if self.folder else []
         names = (posixpath.normpath(pattern) for pattern in (*self.files, *tree))
         return tuple(Glob(f"{{project}}/{name}", deep=True) for name in names)

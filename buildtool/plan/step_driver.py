@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class BuildResources(Value):
-    """What a driver builds with.
+    """The resources that a driver uses in a build.
 
     `logs` is the directory of the steps' logs and warnings.  `token` is held while a tool runs,
     `environment` tells tools of the jobserver, and `token_lost` is called after a tool was killed.
@@ -53,7 +53,8 @@ class StepDriver(Protocol):
         needs, by step.  Starts no process."""
 
     def lost(self) -> str:
-        """What an earlier build made ready for the step and is gone now; "" for nothing."""
+        """The prerequisites that an earlier build made ready for the step and that are gone now, in
+        words; "" for none."""
 
     def make_ready(self, fields: Mapping[str, Any], resources: BuildResources) -> Mapping[str, Any]:
         """Make ready what the step is built with, such as packages.  Returns the fields of its key,

@@ -39,7 +39,7 @@ RUN_SCRIPT = "run.sh"
 VERSION = 2
 """Changes when the same outputs result in another release."""
 FILES, DEBUG = "files", "debug"
-"""What ships, and its debug information, in the directory of one release."""
+"""Directories of the shipped files, and of their debug information, in that of one release."""
 
 
 class _Contents(Value):
@@ -95,7 +95,7 @@ def _recorded(note: Path, key: str) -> tuple[Slice, ...]:
 
 
 def _expected(slices: tuple[Slice, ...]) -> dict[str, str]:
-    """What `_entries` returns for a directory with these slices."""
+    """The result of `_entries` for a directory with these slices."""
     return {
         **{
             file.path: file.sha256 + (EXECUTABLE_SUFFIX if file.mode & 0o100 else "")

@@ -35,9 +35,10 @@ class ReleaseContents(Value):
 def contents(
     layout: Layout, state: Callable[[Path], str]
 ) -> tuple[ReleaseContents, dict[str, Dynamic]]:
-    """What ships of `layout`, and the dynamic sections of the ARM64 side's ELF files, by path.
+    """The contents of a release with this layout, and the dynamic sections of the ARM64 side's ELF
+    files, by path.
 
-    Files are equal if `state` (`FileStates.state`) says the same of them.  Raises `ElfError`.
+    Files are equal if `state` (`FileStates.state`) returns the same for them.  Raises `ElfError`.
     """
     found = _with_links(layout.ships)
     elves = {

@@ -73,7 +73,7 @@ class Packaged(Value):
 
 
 class Ingredients(Value):
-    """What the archives of a release are made of."""
+    """The data from which the archives of a release are made."""
 
     project: Project
     build: BuildResult

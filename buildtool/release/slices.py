@@ -63,7 +63,7 @@ class Slice(Value):
 
 
 class Release(Value):
-    """What a target ships, in `directory`, with its debug information in `debug`."""
+    """The files that a target ships, in `directory`, with their debug information in `debug`."""
 
     target: str
     directory: Path

@@ -1,4 +1,4 @@
-"""What the DSP of a device logs about a crash of a program's process there."""
+"""Log messages of a device's DSP about a crash of a program's process there."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Stop(Protocol):
 
 
 class RunRequest(Value):
-    """What runs, and how.
+    """The program to run, and how to run it.
 
     `command` is a program of the release and its arguments; `cwd` its working directory there, ""
     for the top of the release.  `timeout` is in seconds, 0 for none.  With `terminal` the program

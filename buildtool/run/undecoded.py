@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SECONDS = 20
 """How long a library is examined at most."""
 FEATURES = "+v69,+hvxv69,+hvx-length128b"
-"""What LLVM 14 and newer know; those of a skel for v68 do not include vector floating point."""
+"""Features that LLVM 14 and newer know; those of a skel for v68 lack vector floating point."""
 
 
 def undecoded_packets(ready: Ready, configuration: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What a run on the emulated device asks of its DSP process: strict memory, a debugger, reports."""
+"""Options of a run on the emulated device for its DSP process: strict memory, debugger, reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CRASHED = "the DSP process crashed"
 """How the text of each crash begins."""
 ENDED_BY_QEMU = "most likely an instruction that qemu does not emulate"
-"""What libcdsprpc says of a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
+"""The text of libcdsprpc about a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
 PREFIX = "buildtool-run-"
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""

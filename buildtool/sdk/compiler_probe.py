@@ -28,7 +28,7 @@ CXX_FILES = ("libstdc++.so", "libstdc++.a", "libgcc_s.so", "libgcc_s.so.1")
 
 @dataclass(frozen=True, slots=True)
 class CompilerAnswer:
-    """What a compiler prints about itself.
+    """The output of a compiler about itself.
 
     `text` is the whole output; `programs` and `libraries` are the directories where the compiler
     searches for its parts, in its order.

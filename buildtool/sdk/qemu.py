@@ -21,7 +21,7 @@ from buildtool.sdk.tool_search import (
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
 CXX_LIBRARIES = ("libstdc++.so.6", "libgcc_s.so.1")
-"""What C++ programs need that are not linked statically.  Debian: libstdc++6-arm64-cross."""
+"""Libraries that dynamically linked C++ programs need.  Debian: libstdc++6-arm64-cross."""
 FORK_SAFE = {"G_SLICE": "always-malloc"}
 """Variables with which QEMU runs programs that fork, as libcdsprpc does.  QEMU keeps its translated
 blocks in trees of GLib, whose allocator of slices has a lock (until GLib 2.76): a child of fork()

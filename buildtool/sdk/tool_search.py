@@ -1,9 +1,9 @@
-"""What all found tools have in common, and the order in which tools are searched for.
+"""The properties of found tools, and the order in which tools are searched for.
 
 The search has three sources: the tool's customary environment variables, the path in the project
-file, and default paths.  The first two are binding: what they name must exist.  Among the default
-paths the newest version that the project accepts is used; usable tools are preferred to broken
-ones.
+file, and default paths.  The first two are binding: a tool that they name must exist.  Among the
+default paths the newest version that the project accepts is used; usable tools are preferred to
+broken ones.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ FILES, DEBUG, LIST = "files", "debug", "files.json"
 NO_DATA = frozenset({STATE, ".git", "CMakeFiles"})
 """Directories of which nothing is sent."""
 Additions = dict[str, ShippedOutput]
-"""What a test deployment has in addition to the release, by path there."""
+"""The files that a test deployment adds to the release, by path there."""
 
 
 def directories(step: CMakeStep) -> dict[str, str]:
@@ -160,7 +160,7 @@ def make_test_release(
 
 
 def _recorded(directory: Path) -> list[ReleaseFile] | None:
-    """What was added in a directory that was made before; None if it is not there as a whole."""
+    """The files that were added in an existing directory; None if it is missing or incomplete."""
     try:
         rows = read_checksummed(directory / LIST)
         files = [ReleaseFile(*row) for row in rows]

@@ -1,4 +1,4 @@
-"""What `buildtool test` and its pytest plugin call things."""
+"""Names that `buildtool test` and its pytest plugin share."""
 
 TEST_VARIABLE = "BUILDTOOL_TEST"
 """The variable with what pytest is told, as JSON: `records`, the descriptor for `Records`;

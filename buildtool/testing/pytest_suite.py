@@ -126,7 +126,7 @@ class _Pytest:
         self.status = 0
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """What `Records` writes, as it comes."""
+        """The records that `Records` writes, as they come."""
         if not importlib.util.find_spec("pytest"):
             raise BuildtoolError(
                 "pytest is not installed",

@@ -1,4 +1,4 @@
-"""What is recorded of the programs that ran for tests, and reports of the emulated DSP."""
+"""Records of the programs that ran for tests, with reports of the emulated DSP."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Session:
 
     @property
     def tags(self) -> frozenset[str]:
-        """What sections `[expected-failure.TAG]` call this device."""
+        """The names of this device for sections `[expected-failure.TAG]`."""
         device, target = self.ready.site.device, self.project.targets[self.ready.release.target]
         known = {device.name, *device.tags, self.ready.deployment.arch, target.platform}
         return frozenset(known - {""})

@@ -32,7 +32,7 @@ class UnsentFile(Value):
 
 
 class SentFiles(Value):
-    """What the device has in its directory `place` for the tests of `component`: the files `sent`.
+    """The files `sent` to the directory `place` of the device for the tests of `component`.
 
     `paths` maps directories of this machine to those in `place` that mirror them.  A device that
     `is_here` also has the files of this machine, by their own paths.
@@ -82,7 +82,7 @@ class SentFiles(Value):
 
 
 class Hints:
-    """What tests did not find on the device, and what to do about it.
+    """The files that tests did not find on the device, and how to send them.
 
     `folders` are the directories to which the patterns of `test-files` are relative, and `patterns`
     those that the component has.

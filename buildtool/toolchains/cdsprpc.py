@@ -123,7 +123,7 @@ def missing_symbols_remedy(output: str, cdsprpc: Cdsprpc) -> str:
 
 
 def missing_function_remedy(name: str, cdsprpc: Cdsprpc) -> str:
-    """What to do about a function that `cdsprpc` lacks."""
+    """The remedy for a function that `cdsprpc` lacks."""
     weak = (
         f"Declare it __attribute__((weak)) and test `if (&{name})` before the call, or look it up"
         f' with dlsym(RTLD_DEFAULT, "{name}").'

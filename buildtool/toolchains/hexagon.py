@@ -42,7 +42,7 @@ UNSUPPORTED = (
         remedy=f"{_USE_SDK}, or remove the instructions.",
     ),
 )
-"""What open LLVM cannot compile for skels, but the SDK's compiler can."""
+"""Features that open LLVM cannot compile for skels, but the SDK's compiler can."""
 HMX = UnsupportedFeature(
     "-mhmx",
     "-mno-hmx",

@@ -24,7 +24,7 @@ class Intrinsic(Value):
     condition: str
 
     def lacks(self, arch: str) -> str:
-        """What it needs that a compilation for `arch` ("v68") lacks; "" if nothing."""
+        """The requirement that a compilation for `arch` ("v68") does not meet; "" for none."""
         needed = max(map(int, _ARCH.findall(self.condition)), default=0)
         if needed > int(arch[1:]):
             return f"needs v{needed}; this is {arch}"

@@ -1,4 +1,4 @@
-"""What a profile cannot compile, recognised by a compiler flag or by the compiler's messages."""
+"""Features that a profile cannot compile, recognised by a flag or by the compiler's messages."""
 
 from __future__ import annotations
 

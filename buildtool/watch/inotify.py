@@ -71,7 +71,7 @@ class Inotify:
         self._directories[watch] = directory
 
     def read(self) -> set[Event]:
-        """What has happened since the last call; does not wait."""
+        """The events since the last call; does not wait."""
         events: set[Event] = set()
         while data := self._data():
             at = 0

@@ -17,11 +17,11 @@ from buildtool.watch.places import WatchedPlaces
 
 PROJECT = "{project}/"
 Read = tuple[InputSet, Roots]
-"""What was read, and the directories that its names begin with."""
+"""Inputs that were read, and the directories that their names begin with."""
 
 
 class Inputs(Value):
-    """What the project and the steps of a target have read.
+    """The inputs of the project and of the steps of a target.
 
     `late` are the inputs that changed while a step was built, which may have read them before that.
     """
@@ -39,7 +39,7 @@ class Inputs(Value):
 
 
 def project_inputs(project: Project, files: Iterable[Path], file_states: FileStates) -> Read:
-    """What belongs to no step: the project file, other `files`, and large files."""
+    """The inputs that belong to no step: the project file, other `files`, and large files."""
     roots = Roots({"project": project.root})
     patterns = [pattern for data in project.data.values() for pattern in data.files]
     globs = [Glob(PROJECT + pattern, deep=True) for pattern in patterns]
@@ -50,7 +50,7 @@ def project_inputs(project: Project, files: Iterable[Path], file_states: FileSta
 
 
 def target_inputs(plan: Plan, project: Read) -> Inputs:
-    """What the project and, at their last builds, the plan's steps have read.
+    """The inputs of the project, and those of the plan's steps at their last builds.
 
     Steps without a record are left out, and those whose records are of other tools.
     """

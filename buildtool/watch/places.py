@@ -33,7 +33,7 @@ class WatchedPlaces:
         return not name or (is_source(name) if names is None else name in names)
 
     def add_paths(self, paths: PathSet, roots: Roots) -> None:
-        """What a step reads, and searches for without finding it.
+        """Add the files that a step reads, and those that it searches for without finding them.
 
         Raises `RootError` for a root that this build does not have.
         """

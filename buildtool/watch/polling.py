@@ -40,7 +40,7 @@ class Polling:
             self._directories[directory] = _entries(directory)
 
     def read(self) -> set[Event]:
-        """What has changed since the last call."""
+        """The changes since the last call."""
         try:
             if not os.read(self._read, 1 << 10):
                 return set()

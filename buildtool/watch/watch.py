@@ -90,7 +90,7 @@ class Watch:
                 return tuple(found)
 
     def _read(self) -> set[str]:
-        """What has changed and counts.  New directories of sources are watched from now on."""
+        """The changed paths that count.  New directories of sources are watched from now on."""
         paths = set()
         for directory, name in self._source.read():
             if not self._places.counts(directory, name):

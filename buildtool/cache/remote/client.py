@@ -43,8 +43,8 @@ STORED = (200, 201, 202, 204)
 
 @dataclass(frozen=True)
 class RemoteDocument:
-    """What was stored under a key: `data`, and the sizes of the files that can be fetched, by the
-    sha256 of their content."""
+    """A document that was stored under a key: `data`, and the sizes in bytes of the files that can
+    be fetched, by the sha256 of their content."""
 
     data: bytes
     files: Mapping[str, int]
@@ -88,7 +88,7 @@ class RemoteCache:
         return self._config.mode == "read-write" and not disabled
 
     def document(self, key: str) -> RemoteDocument | None:
-        """What is stored under `key`, a sha256 in hex; None when nothing is available."""
+        """The document stored under `key`, a sha256 in hex; None when none is available."""
         path = _path("ac", key)
 
         def get() -> RemoteDocument | None:

@@ -188,7 +188,7 @@ def _bare(url: str) -> str:
 
 
 def _failure(error: HTTPError, proxy: str, *, storing: bool) -> Exception:
-    """What an error of urllib3 means for the request."""
+    """The exception for a request that failed with this error of urllib3."""
     cause = error.reason or error if isinstance(error, MaxRetryError) else error
     if isinstance(cause, SSLError):
         if "CERTIFICATE_VERIFY_FAILED" not in str(cause):

@@ -26,9 +26,9 @@ Word = tuple[str, str]  # and its description
 
 
 class Cursor(Value):
-    """What can be completed at the cursor: a value of the type `kind`, or one of `words`.
+    """The possible completions at the cursor: a value of the type `kind`, or one of `words`.
 
-    `word` is what is there, up to the cursor; `here` is the directory in which the command would
+    `word` is the word there, up to the cursor; `here` is the directory in which the command would
     run, `target` the value of --target.
     """
 

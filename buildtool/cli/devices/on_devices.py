@@ -58,7 +58,7 @@ def on_devices(
 
 
 class OnDevices(Value):
-    """What became of a command on several devices."""
+    """The results of a command on several devices."""
 
     children: tuple[Child, ...]
     interrupted: bool

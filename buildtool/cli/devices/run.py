@@ -192,7 +192,7 @@ def run(
 
 
 def _accepted(status: int) -> str:
-    """What a crash of the DSP process means for the exit status."""
+    """The effect of a crash of the DSP process on the exit status, in words."""
     if status:
         return f"the exit status is {status}"
     return (

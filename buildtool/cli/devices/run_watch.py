@@ -56,7 +56,7 @@ def check_options(given: Mapping[str, bool]) -> None:
 
 
 class RepeatedRun(Value):
-    """What `flow.run` is called with in each turn; `request_of` gives the program of a project."""
+    """The arguments of `flow.run` in each turn; `request_of` returns the program of a project."""
 
     device: str
     request_of: Callable[[Project], RunRequest]

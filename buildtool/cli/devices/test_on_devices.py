@@ -36,7 +36,7 @@ def test_on_devices(
 
 
 def _results(child: Child) -> TestRun:
-    """What a process reports; for a device whose tests could not run, a bad test that says why."""
+    """The results that a process reports; if the tests could not run, one result that says why."""
     device = str(child.chosen)
     document = child.document
     try:

@@ -1,4 +1,4 @@
-"""What `buildtool inspect` prints of one ELF file."""
+"""The facts about one ELF file that `buildtool inspect` prints."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _difference(file: Path, promised: PromisedFile) -> str:
-    """What differs from the list, "" if nothing does."""
+    """The difference between `file` and the list, "" if there is none."""
     try:
         status = file.stat()
         if status.st_size != promised.size:

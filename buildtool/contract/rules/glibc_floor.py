@@ -36,7 +36,8 @@ def needed_glibc(elf: Elf) -> str:
 
 
 def _newest(elf: Elf, floor: str) -> tuple[str, VersionNeed] | None:
-    """What the file needs that glibc `floor` lacks, of the newest glibc; "" if that is unknown."""
+    """The first glibc with the newest symbol version that the file needs and glibc `floor` lacks,
+    "" if unknown, and the need for this version; None if there is none."""
     too_new = [
         (since, need)
         for need in elf.version_needs

@@ -49,9 +49,9 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def other_system(path: str, elf: Elf, platform: str, known: Collection[str]) -> Finding | None:
-    """What shows that a file is for another system than that of `platform`; None if nothing does.
+    """The error of a file that is built for another system than that of `platform`, or None.
 
-    Libraries that are `known` show nothing: they ship, or are on the devices.
+    Libraries that are `known` are no evidence: they ship, or are on the devices.
     """
     system = OF_PLATFORM.get(platform)
     wrong = [row for row in _shown_by(elf, known) if system and system not in row.systems]

@@ -18,7 +18,7 @@ _ANDROID = ("Android", 1)  # NT_ANDROID_TYPE_IDENT: the API level, then the NDK
 
 
 class Notes(Value):
-    """What the notes of a file contain.
+    """The contents of the notes of a file.
 
     `digests` are the descriptors of the notes whose owner is this tool; `build_id` is "" and
     `android_api` is 0 if there is no such note.

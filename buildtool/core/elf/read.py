@@ -81,7 +81,7 @@ class Elf:
 
 
 class Dynamic(Value):
-    """What a loader needs of an ELF file before it resolves symbols.
+    """The parts of an ELF file that a loader needs before it resolves symbols.
 
     `kind` is as in `Elf`; `runpath` are the directories of DT_RUNPATH, or without it those of
     DT_RPATH.

@@ -25,7 +25,7 @@ class Kept(Value):
 
     @property
     def text(self) -> str:
-        """What was kept, decoded; bytes that are not UTF-8 as in file names (PEP 383)."""
+        """The kept output, decoded; bytes that are not UTF-8 as in file names (PEP 383)."""
         return (self.head + self.note + self.tail).decode(errors="surrogateescape")
 
 
@@ -49,7 +49,7 @@ class KeptOutput:
             del self._tail[: -self._tail_size]
 
     def kept(self) -> Kept:
-        """What is kept of all that was added until now."""
+        """The kept part of all output that was added until now."""
         tail = bytes(self._tail[-self._tail_size :])
         omitted = self._size - len(self._head) - len(tail)
         if not omitted:

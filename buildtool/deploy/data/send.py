@@ -54,7 +54,7 @@ def _send(site: Site, data: Sequence[DataFile], found: Mapping[str, str]) -> Pus
 
 
 def _ask(site: Site, data: Sequence[DataFile], action: str) -> dict[str, str]:
-    """What the device has: digest → "whole", or the number of bytes that have arrived."""
+    """The state of `data` on the device: digest → "whole", or the number of bytes that arrived."""
     digests = sorted({file.sha256 for file in data})
     report = _exchange(site, {"action": action}, digests)
     if report.word != "found":

@@ -1,4 +1,4 @@
-"""What is in a release on a device: as it should be, and as a scan of the device finds it."""
+"""The contents of a release on a device: the wanted ones, and those that a scan finds there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Contents = Mapping[str, str]
 
 
 class Deployment(Value):
-    """What a device gets of a release: the ARM64 side, and the skels of one arch ("": none).
+    """The part of a release for a device: the ARM64 side, and the skels of one arch ("": none).
 
     `id` names its directory on the device; `directory` is the release on this machine.  `links`
     include those to the large files `data`.
@@ -45,7 +45,7 @@ class Deployment(Value):
 
 
 def deployment(release: Release, arch: str, data: tuple[DataFile, ...] = ()) -> Deployment:
-    """What a device whose DSP loads skels of `arch` gets.
+    """The deployment of `release` for a device whose DSP loads skels of `arch`.
 
     Raises `DeviceError` for names that no list of files can have, and for files in the place of
     `data`.
@@ -111,8 +111,8 @@ def followed(contents: Contents) -> dict[str, str]:
 
 
 def scan_text(contents: Contents, taken_over: Collection[str] = ()) -> str:
-    """What `scan` prints on a device with coreutils for these contents; without the digests of the
-    files `taken_over`."""
+    """The output of `scan` for these contents on a device with coreutils, without the digests of
+    the files `taken_over`."""
     lines: list[str] = []
     for mode in ("755", "644"):
         files = (

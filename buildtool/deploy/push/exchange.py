@@ -26,7 +26,7 @@ MAX_OWNER = 200
 
 
 class Pushed(Value):
-    """What a push sent: the number of files and links, and the bytes in them."""
+    """The amount of data that a push sent: the number of files and links, and the bytes in them."""
 
     files: int = 0
     size: int = 0

@@ -1,4 +1,4 @@
-"""What is known of the release that is current on a device: buildtool remembers what it pushed."""
+"""A record of the release that is current on a device, kept for the next push."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def known_file(state: Path, device: Device, project: str) -> Path:
 
 
 def read_known(file: Path) -> Known:
-    """What `file` says."""
+    """The record in `file`; an empty one if it cannot be read."""
     try:
         found = read_checksummed(file)
         contents = {str(path): str(state) for path, state in found["contents"].items()}

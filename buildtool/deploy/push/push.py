@@ -75,7 +75,7 @@ class Push(Value):
 
     @property
     def contents(self) -> Contents:
-        """What the release has on the device."""
+        """The contents of the release on the device."""
         contents = self.deployment.contents
         return stored(contents) if self.store else contents
 

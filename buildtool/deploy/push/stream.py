@@ -1,4 +1,4 @@
-"""What a push changes on the device: the files to remove, and an archive of the files to add."""
+"""The changes of a push on the device: the files to remove, and an archive of the files to add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a board says about its DSP beside the facts: the kernel's side of FastRPC.
+"""The state of a board's DSP in addition to the facts: the kernel's side of FastRPC.
 
 Sources: the kernel's remoteproc class in sysfs and its FastRPC device tree binding; for the builds
 of firmware and shells, fastrpc-healthcheck of quic/fastrpc.
@@ -46,7 +46,7 @@ class TreeNode(Value):
 
 
 class Board(Value):
-    """What was found on a board.
+    """The state of a board.
 
     `processors` are all that run firmware; `firmware` and `shells` have the names of builds ("" if
     a file has none) by path; `libraries` are the digests of the copies of libcdsprpc by path.
@@ -78,7 +78,7 @@ class Board(Value):
 
 
 def board_from(parts: Parts) -> Board:
-    """What the scripts facts.sh and board.sh printed."""
+    """The state of a board from the output of the scripts facts.sh and board.sh."""
     texts = parts.of("text")
     directories = sorted(
         {

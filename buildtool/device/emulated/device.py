@@ -87,7 +87,7 @@ def prepare(
 
 
 def configuration(install_root: Path) -> dict[str, str]:
-    """What the device emulates, and with which programs, from its install root."""
+    """The hardware that the device emulates, and the programs for that, from its install root."""
     text = (install_root.parent.parent / CONFIGURATION).read_text(encoding="utf-8")
     return dict(line.split("=", 1) for line in text.splitlines())
 

@@ -31,7 +31,7 @@ WAIT_SECONDS = 30
 """How long the device looks for the lock to be released, in one exchange."""
 RELEASE_SECONDS = 3.0
 HELD = rb"held (\S{1,100})\n"
-"""What the device prints when it holds the lock, with its boot; see hold.sh."""
+"""The line that the device prints when it holds the lock, with its boot; see hold.sh."""
 
 
 class DeviceInUseError(DeviceError):
@@ -75,7 +75,7 @@ class DeviceLock:
         self._boot = ""
         self._stack = contextlib.ExitStack()
         self.variables: Mapping[str, str] = {}
-        """What `start.sh` needs to take the lock; empty without one."""
+        """The variables with which `start.sh` takes the lock; empty without a lock."""
         if not device.transport.direct:
             self.variables = {
                 "access": "beside" if share else "alone",

@@ -25,7 +25,7 @@ class PullError(BuildtoolError):
 
 @dataclass(frozen=True, slots=True)
 class DeviceEntry:
-    """What is at a path: its kind, the size of a file in bytes, the target of a link."""
+    """The entry at a path: its kind, the size of a file in bytes, the target of a link."""
 
     kind: Literal["file", "directory", "link", "other"]
     size: int = 0
@@ -40,7 +40,7 @@ class DeviceFiles(Protocol):
         """The device, for messages."""
 
     def entry(self, path: str) -> DeviceEntry | None:
-        """What is at `path`, without following a link; None when nothing is there."""
+        """The entry at `path`, without following a link; None when there is none."""
 
     def names(self, path: str) -> list[str]:
         """The names in the directory `path`."""

@@ -1,4 +1,4 @@
-"""What the messages of adb and run-as mean.
+"""The meaning of the messages of adb and run-as.
 
 Source: transport.cpp, adb_client.cpp and commandline.cpp of Android's adb; run-as.cpp of Android.
 """

@@ -1,4 +1,4 @@
-"""What the messages of ssh, adb and devices' shells mean."""
+"""The meaning of the messages of ssh, adb and devices' shells."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MAX_COLUMNS = 300
 
 
 class KnownFailure(Value):
-    """What has happened, and what to do next; `pattern` finds it in messages, regardless of case.
+    """A known failure, and what to do next; `pattern` finds it in messages, regardless of case.
 
-    {device} and {command} in the texts stand for the device, and for a command that shows by hand
-    whether it can be reached.
+    {device} and {command} in the texts stand for the device, and for a command with which the user
+    can check whether it can be reached.
     """
 
     pattern: str

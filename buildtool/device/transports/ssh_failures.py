@@ -1,4 +1,4 @@
-"""What the messages of ssh mean."""
+"""The meaning of the messages of ssh."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ FAILURES = (
     TOO_MANY_SESSIONS,
     INTERRUPTED,
 )
-"""What ssh itself reports."""
+"""Failures that ssh itself reports."""
 SHELL_FAILURES = (ACCOUNT, NO_SHELL)
-"""What the login shell reports, which ended by itself."""
+"""Failures that the login shell reports, which ended by itself."""
 SILENT = KnownFailure(
     "ssh ended with status {status}, which it also does when a signal ends sh on the device",
     "the connection to {device} was interrupted",

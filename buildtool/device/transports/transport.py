@@ -1,4 +1,4 @@
-"""What every transport does."""
+"""The interface of every transport."""
 
 from __future__ import annotations
 

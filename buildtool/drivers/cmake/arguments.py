@@ -1,4 +1,4 @@
-"""What a step passes to CMake: arguments, cache entries and environment."""
+"""The arguments, cache entries and environment that a step passes to CMake."""
 
 from __future__ import annotations
 

@@ -114,8 +114,9 @@ class DependentGlob(Value):
 
 
 class CMakeInputs(Value):
-    """What CMake read to configure a tree, without what it generated itself and without its own
-    modules, which are below `root`.  `log` is its configure log; None when it writes none."""
+    """The files and globs that CMake read to configure a tree, without the files that it generated
+    itself and without its own modules, which are below `root`.  `log` is its configure log; None
+    when it writes none."""
 
     root: Path
     source: Path
@@ -145,12 +146,13 @@ def read_build_tree(tree: Path) -> BuildTree:
 
 
 def read_cmake_inputs(tree: Path) -> CMakeInputs:
-    """What CMake read to configure `tree`; raises `FileApiError` as `read_build_tree` does."""
+    """The files and globs that CMake read to configure `tree`; raises `FileApiError` as
+    `read_build_tree` does."""
     return read_reply(tree, Reply.cmake_inputs)
 
 
 def read_reply(tree: Path, parse: Callable[[Reply], T]) -> T:
-    """What `parse` makes of the File API's reply in `tree`.
+    """The result of `parse` for the File API's reply in `tree`.
 
     Raises `FileApiError`, also in place of the built-in exceptions that `parse` raises for JSON of
     another structure.

@@ -182,8 +182,8 @@ class IncrementalTree(Value):
     def _stale_products(
         self, record: TreeRecord, all_changes: Sequence[Change]
     ) -> set[Path] | None:
-        """What was made of changed inputs, which Ninja misses when an input has an old time stamp;
-        None if it is unknown what was made of one of the inputs."""
+        """The products made from changed inputs, which Ninja misses when an input has an old time
+        stamp; None if the products of one of the inputs are unknown."""
         cmake_inputs = record.configuration.cmake_inputs
         changed: dict[Path, bool] = {}  # to whether CMake reads it
         for change in all_changes:

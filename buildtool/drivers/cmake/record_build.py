@@ -114,7 +114,7 @@ def _scan(
     *,
     installed: bool = False,
 ) -> StepInputs:
-    """What the build read, which made the outputs `finished`."""
+    """The inputs of the build that made the outputs `finished`."""
     scanner, configuration = tree.scanner(start.record), start.record.configuration
     if start.record.file_api_index != index_name(tree.path):  # Ninja has run CMake
         configuration = scanner.configuration(tree.path / TRACE)

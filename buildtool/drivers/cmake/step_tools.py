@@ -68,8 +68,8 @@ class StepTools(Value):
 
     @property
     def unsupported(self) -> tuple[UnsupportedRule, ...]:
-        """What the profile's compiler cannot do; nothing is known of the compiler that a toolchain
-        file of the component chooses."""
+        """The features that the profile's compiler does not support; () for the compiler that a
+        toolchain file of the component chooses, since they are unknown."""
         return () if self.step.toolchain_file else self.step.profile.unsupported
 
     def _remedy(self, output: str) -> str:

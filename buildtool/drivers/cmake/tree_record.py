@@ -25,7 +25,7 @@ _EMPTY: Mapping[str, Any] = {}
 
 
 class Configuration(Value):
-    """What is known of a tree that CMake has configured; valid until CMake runs again.
+    """The configuration of a tree by CMake; valid until CMake runs again.
 
     `cmake_inputs` is what CMake read, `rule_inputs` the source files that Ninja's rules name for
     the targets of the step.  `rule_outputs` are the absolute paths of everything that a rule makes,

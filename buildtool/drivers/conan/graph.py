@@ -55,7 +55,7 @@ def _shared_libraries(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:
 
 
 def _skels(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:
-    """What a package has for the DSP: libraries in directories of archs, in its resources."""
+    """The files of a package for the DSP: libraries in directories of archs, in its resources."""
     for folder in _directories(node, "resdirs"):
         for arch in HEXAGON_ARCHS:
             for file in sorted(folder.glob(f"{arch}/*.so*")):

@@ -34,7 +34,7 @@ GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": (
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What Conan installed for a step.
+    """The packages that Conan installed for a step.
 
     `key` is a digest of everything that it read.  `toolchain` is the CMake toolchain file, which
     includes that of the profile.  `packages` are the directories of the packages, `runtime` their
@@ -104,7 +104,7 @@ def packages_key(step: CMakeStep) -> str:
 
 
 def installed(step: CMakeStep) -> Dependencies | None:
-    """What was installed for the step the last time; None if nothing was."""
+    """The packages that were installed for the step last time; None if there are none."""
     if not step.conan:
         return None
     try:

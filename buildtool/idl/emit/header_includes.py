@@ -28,7 +28,7 @@ FOREIGN_HEADERS = ("AEEStdDef", "remote")
 SYSTEM = ("AEEStdDef.h", "AEEStdErr.h", "remote.h")
 STANDARD = ("stdint.h", "stdio.h", "stdlib.h", "string.h")
 MACROS = ("bool", "true", "false")
-"""What `<stdbool.h>` defines."""
+"""The macros that `<stdbool.h>` defines."""
 
 
 def includes(unit: Unit) -> str:

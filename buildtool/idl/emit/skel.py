@@ -57,7 +57,7 @@ def skel(unit: Unit, interface: Interface) -> str:
 
 
 def _entry(unit: Unit, interface: Interface, wires: Sequence[WireMethod]) -> list[str]:
-    """What the skel exports: its entry, the URI that leads to it, and the version it follows."""
+    """The exports of the skel: its entry, the URI that leads to it, and the version it follows."""
     name = invoke_name(interface)
     handle = ["remote_handle64 _h"] if interface.multi_domain else []
     parameters = [*handle, "uint32_t _sc", "remote_arg* _pra"]

@@ -29,7 +29,7 @@ _DSP = "dsp/"
 
 
 class Debian(Value):
-    """What Debian calls a package: `version` has a revision; `programs` are its commands."""
+    """The metadata of a Debian package: `version` has a revision; `programs` are its commands."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""What a Debian package installs in addition to the release: commands, configuration, documents."""
+"""Files that a Debian package adds to those of the release: commands, configuration, documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into an archive."""
+"""The contents of an archive."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ LIBRARIES = "lib"
 
 
 class _Loaded(Value):
-    """What the loader loads; the fields are the arguments of the class `Loader`."""
+    """The data of the loader; the fields are the arguments of the class `Loader`."""
 
     cdsprpc: str
     archs: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What is in a release besides the project's own code: packages and libraries of toolchains."""
+"""The parts of a release besides the project's own code: packages and libraries of toolchains."""
 
 from __future__ import annotations
 

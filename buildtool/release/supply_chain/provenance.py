@@ -17,7 +17,7 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://slsa.dev/provenance/v1"
 BUILDER = "pkg:pypi/hexagon-buildtool"
 BUILD_TYPE = f"{BUILDER}#package/v1"
-"""What the parameters mean: docs/supply-chain.md."""
+"""The type of build, which defines the parameters: docs/supply-chain.md."""
 
 
 def provenance(

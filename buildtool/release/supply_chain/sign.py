@@ -18,7 +18,7 @@ from buildtool.release.supply_chain.signature import Signature, SignatureError, 
 from buildtool.sdk.ssh import find_ssh_keygen
 
 NAMESPACE = "buildtool-release"
-"""What the signatures are for: one of another namespace, such as git's, is not good here."""
+"""The purpose of the signatures: one of another namespace, such as git's, is not valid here."""
 SUFFIX = ".sig"
 SIGN_TIMEOUT, VERIFY_TIMEOUT = 120.0, 60.0
 """Seconds: a security key waits for a touch."""

@@ -24,8 +24,8 @@ class SignatureError(BuildtoolError):
 
 
 class Signature(Value):
-    """What a signature file says: its namespace, and the key's type and fingerprint as OpenSSH
-    prints it."""
+    """The contents of a signature file: its namespace, and the key's type and fingerprint as
+    OpenSSH prints it."""
 
     namespace: str
     key_type: str

@@ -31,7 +31,7 @@ WHOLE = (".tar.zst", ".zip")
 
 
 class VerifiedArchive(Value):
-    """What is true of an archive.
+    """The result of verifying an archive.
 
     `signer` is None if signatures were not checked.  `release` is the document `release.json`, None
     for a package without one; `files` is the number of the release's files and links; `extra` that

@@ -1,4 +1,4 @@
-"""What unpacking refuses: the errors, and the limits of size."""
+"""The errors of unpacking, and the limits of size."""
 
 from __future__ import annotations
 

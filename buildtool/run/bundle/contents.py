@@ -86,7 +86,7 @@ def _json(document: Any) -> bytes:
 
 
 def _build(record: RunRecord) -> Mapping[str, Any]:
-    """What a build that failed did."""
+    """The document of a build that failed; empty without one."""
     return record.error.document if isinstance(record.error, BuildtoolError) else {}
 
 

@@ -1,4 +1,4 @@
-"""What is known of a run while it goes on, for the bundle of a failure."""
+"""The record of a run while it goes on, for the bundle of a failure."""
 
 from __future__ import annotations
 

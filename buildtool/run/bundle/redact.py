@@ -152,8 +152,8 @@ def _forms(text: str) -> Iterator[str]:
 
 
 def _base64_forms(secret: bytes) -> Iterator[bytes]:
-    """What base64 makes of `secret`, without the characters that also have bits of others; the
-    position in the text has three cases."""
+    """The base64 forms of `secret`, one for each of the three cases of its position in a text,
+    without the characters that also have bits of other data."""
     for before in range(3):
         text = base64.b64encode(bytes(before) + secret)
         yield text[-(-before * 8 // 6) : (before + len(secret)) * 8 // 6]

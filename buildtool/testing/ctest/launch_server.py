@@ -24,8 +24,8 @@ WAITING = 128
 
 
 class Launch(Value):
-    """What a test launcher was started with: the program `command` for `test` ("" if no test names
-    it), in the directory `cwd`; perhaps by a script.
+    """A request of a test launcher to run the program `command` for `test` ("" if no test names it)
+    in the directory `cwd`; `by_script` says whether a script starts it.
 
     `stdin`, `stdout` and `stderr` are descriptors, open as long as it is served.  `launcher` can be
     read when the test launcher was interrupted or has ended.
@@ -129,7 +129,7 @@ class LaunchServer:
 
 
 def _received(connection: socket.socket, stack: contextlib.ExitStack) -> Launch | None:
-    """What a test launcher sends; None for anything else.  `stack` closes its streams."""
+    """The request of a test launcher; None for anything else.  `stack` closes its streams."""
     with contextlib.suppress(OSError, ValueError):
         data, streams, _, _ = socket.recv_fds(connection, CHUNK, 3)
         for stream in streams:

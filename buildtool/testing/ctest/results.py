@@ -20,7 +20,7 @@ from buildtool.testing.record import ProgramRecords, Record
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 
 OUTPUT_BYTES = 1 << 20
-"""What is kept of the output of a test."""
+"""Bytes that are kept of the end of the output of a test."""
 # "      Start  3: name", " 3/15 Test  #3: name ......***Exception: SegFault  0.00 sec", and
 # "3: text" for what the test prints, after lines about how it is started.
 _START = r" *Start +(\d+): (.*)"

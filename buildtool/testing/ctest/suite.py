@@ -202,7 +202,7 @@ class CTestSuite:
             session.ready.site.listener(Note(proposal))
 
     def additions(self) -> Additions:
-        """What the test deployment has of this component."""
+        """The files of this component in the test deployment."""
         patterns = self.suites.session.project.hosts[self.step.component].test_files
         fetched = self._fetched()
         named = (Path(path) for path in self._named() if path not in fetched)
@@ -261,9 +261,9 @@ class CTestSuite:
         *,
         scripts: bool = False,
     ) -> Iterator[tuple[LaunchedPrograms, Mapping[str, str]]]:
-        """What runs the programs of tests in the block, and the environment of CTest for that;
-        without a deployment nothing runs.  Programs that run at the end of the block are ended.
-        With `scripts`, programs that scripts start are among them."""
+        """The runner of the programs of tests for the block, and the environment of CTest for it;
+        without a deployment it runs nothing.  Programs that run at the end of the block are ended.
+        With `scripts`, it also runs the programs that scripts start."""
         folder = Path(tempfile.mkdtemp(dir=ctest.folder, prefix="programs-"))
         site = self.suites.session.ready.site
         environment = {**os.environ, VARIABLE: str(folder)}
@@ -314,7 +314,7 @@ class CTestSuite:
         return result._replace(output="\n".join(filter(None, (result.output, *lines))))
 
     def _explained(self, crashes: Path) -> tuple[str, ...]:
-        """What is known of crashes of skels on the emulated DSP, and of calls that take long."""
+        """Explanations of crashes of skels on the emulated DSP, and of calls that take long."""
         return explain_reports(self.suites.session.project, self.suites.session.ready, crashes)
 
     def _may_crash(self, test: str) -> bool:

@@ -26,7 +26,7 @@ from buildtool.sdk.tool_search import version_numbers
 TEST_LAUNCHER = Path(__file__).with_name("launch.py")
 TEST_FILE = "CTestTestfile.cmake"
 OF_PROJECT = ("DartConfiguration.tcl", "CTestCustom.cmake", "CTestCustom.ctest")
-"""What CTest reads in its directory of the settings of the project, such as a default timeout."""
+"""Files in CTest's directory with settings of the project, such as a default timeout."""
 ENABLES = rb"(?i)\benable_testing\s*\(|\binclude\s*\(\s*CTest\s*\)"
 FIRST_WITH_LISTS = (3, 29)
 """The first CTest that reads the names of tests from a file."""

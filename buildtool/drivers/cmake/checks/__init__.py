@@ -1,1 +1,1 @@
-"""What is checked of what a build has linked."""
+"""Checks of the files that a build has linked."""

@@ -93,7 +93,7 @@ def show_kept(file: Path, show: Callable[[str], None]) -> None:
 
 
 def _by_command(output: str) -> dict[str, str]:
-    """What each command printed, in the order of their first lines."""
+    """The output of each command, in the order of their first lines."""
     command, found = "", dict[str, list[str]]()
     for line in output.splitlines():
         if start := _COMMAND.fullmatch(line):

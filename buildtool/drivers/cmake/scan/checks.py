@@ -1,9 +1,10 @@
-"""What CMake's checks read: the sources of try_compile(), try_run() and check_ commands with all
-headers that these may include.
+"""The inputs of CMake's checks: the sources of try_compile(), try_run() and check_ commands with
+all headers that these may include.
 
-CMake deletes the build trees of checks, and a check that fails for want of a header leaves no
-dependency file.  So headers are searched here, in the text of the sources: whatever a compiler
-could find in any of the directories counts, and so does the absence of what is in none.
+CMake deletes the build trees of checks, and a check that fails because a header is missing leaves
+no dependency file.  So headers are searched here, in the text of the sources: each header that a
+compiler could find in any of the directories counts, and so does the absence of one that is in
+none of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What compilers read, also where Ninja misparses the dependency file of an object.
+"""The files that compilers read, also where Ninja misparses the dependency file of an object.
 
 Ninja takes `a^b.h` for two paths, and `link/../a.h` for `a.h` wherever `link` leads; see
 `buildtool.drivers.cmake.scan.depfile`.
@@ -23,11 +23,11 @@ _NAME_END = re.compile(r"[\t\n]|[\r:](?=\0|\Z)")
 
 
 class CompilerReads(Value):
-    """What compilers read, as far as it is certain.
+    """The files that compilers read, as far as they are certain.
 
-    `misparsed_deps` are the objects whose dependency files Ninja misparses, with what was read, or
-    with () where that is uncertain.  For each of the latter, `uncertain` has a file that may not be
-    the one that was read, or else the object.
+    `misparsed_deps` are the objects whose dependency files Ninja misparses, with the files that
+    were read, or with () where these are uncertain.  For each of the latter, `uncertain` has a file
+    that may not be the one that was read, or else the object.
     """
 
     files: FilesByObject
@@ -38,7 +38,7 @@ class CompilerReads(Value):
 def certain_reads(
     ninja_deps: FilesByObject, misparsed_deps: FilesByObject, file_states: FileStates
 ) -> CompilerReads:
-    """What the compilers of the objects in `ninja_deps` read, by this and by `misparsed_deps`."""
+    """The files read for the objects in `ninja_deps`, according to it and to `misparsed_deps`."""
     reads = {name: misparsed_deps.get(name) or files for name, files in ninja_deps.items()}
     unreliable = uncertain_files({file for files in reads.values() for file in files}, file_states)
     uncertain = {name: name for name in reads if misparsed_deps.get(name) == ()}
@@ -112,7 +112,7 @@ def _is_file(path: str, file_states: FileStates) -> bool:
 
 
 def _ambiguous_prefixes(directories: Collection[str], file_states: FileStates) -> tuple[str, ...]:
-    """What the names in `directories` that a dependency file cannot express become in one."""
+    """The paths that a dependency file has for names in `directories` that it cannot express."""
     found = []
     for directory in directories:
         names = file_states.entries(directory or "/") or {}

@@ -149,7 +149,7 @@ class Macros:
         return values
 
     def _arguments(self, macro: str, index: int) -> Iterator[_Request]:
-        """What the uses of a function-like macro have as argument number `index`."""
+        """The argument number `index` in each use of a function-like macro."""
         use = re.compile(rf"\b{macro}{_SPACE}\(((?:{_ARGUMENT},)*{_ARGUMENT})")
         for line in self._lines:
             if macro not in line:

@@ -1,4 +1,4 @@
-"""What the flags of a compiler say of headers: where they are searched, which macros name them."""
+"""The flags of a compiler about headers: directories to search, and macros that may name them."""
 
 from __future__ import annotations
 

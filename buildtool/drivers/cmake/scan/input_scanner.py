@@ -39,8 +39,9 @@ from buildtool.inputs.roots import Roots
 
 @dataclass(frozen=True)
 class StepInputs:
-    """What a step read: by CMake and Ninja's rules (`configuration`), by compilers (`headers`), as
-    the project file declares or external projects read (`declared`), and by install() rules alone.
+    """The inputs of a step: of CMake and Ninja's rules (`configuration`), of compilers (`headers`),
+    those that the project file declares or external projects read (`declared`), and those of
+    install() rules alone (`install`).
 
     `misparsed_deps` and `uncertain` are those of `CompilerReads`, the latter by root.
     """
@@ -54,7 +55,7 @@ class StepInputs:
 
     @cached_property
     def paths(self) -> PathSet:
-        """All of it."""
+        """All inputs."""
         rules = self.configuration.cmake_inputs | self.configuration.rule_inputs
         return rules | self.headers | self.declared | self.install
 
@@ -81,7 +82,8 @@ class InputScanner:
         return self.ninja.tree
 
     def configuration(self, trace: Path) -> Configuration:
-        """What CMake read when it configured the tree, and the graph that it wrote for Ninja.
+        """The inputs that CMake read when it configured the tree, and the graph that it wrote for
+        Ninja.
 
         `trace` is the one of that run of CMake (--trace-expand --trace-format=json-v1).
         """

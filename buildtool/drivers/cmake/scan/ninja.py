@@ -1,4 +1,4 @@
-"""What Ninja knows of a build tree: its graph, and the headers of each object.
+"""Ninja's data about a build tree: its graph, and the headers of each object.
 
 Source: Ninja's manual, "Extra tools": `-t inputs`, `-t targets all`, `-t deps`, `-t query`.
 """
@@ -26,7 +26,7 @@ FilesByObject = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class NinjaGraph:
-    """What the targets of a step are made of.
+    """The inputs and outputs of the targets of a step.
 
     `inputs` are all files that the targets depend on, `rule_outputs` everything that a rule of the
     tree makes, `needed_outputs` those of them that the targets need.  Paths are absolute, and
@@ -75,7 +75,8 @@ class NinjaQuery:
         return {name: tuple(found) for name, found in objects.items()}
 
     def regeneration(self) -> tuple[list[str], list[str]]:
-        """What CMake writes when Ninja runs it, as Ninja names it, and what it reads, absolute."""
+        """The files that CMake writes when Ninja runs it, as Ninja names them, and those that it
+        reads, by absolute path."""
         answer = self._run("query", "build.ninja")
         lines = itertools.takewhile(lambda line: line != "  outputs:", answer)
         inputs = [line[4:].removeprefix("| ") for line in lines if line.startswith("    ")]

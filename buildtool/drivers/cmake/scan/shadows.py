@@ -33,7 +33,7 @@ _TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
 _MODULE_MAPS = frozenset(
     {"module.modulemap", "module.map", "module.private.modulemap", "module_private.map"}
 )
-"""What Clang looks for in each directory with `-fmodules`."""
+"""The files that Clang looks for in each directory with `-fmodules`."""
 
 
 class Shadows:

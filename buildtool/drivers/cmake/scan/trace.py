@@ -56,8 +56,9 @@ class TraceError(BuildtoolError):
 
 
 class Traced(Value):
-    """What the commands of a trace make other programs read: the sources of `checks`, and the files
-    of projects that the build configures and builds itself, with ExternalProject_Add()."""
+    """The files that the commands of a trace make other programs read: the sources of `checks`, and
+    the files of `external` projects, which the build itself configures and builds, with
+    ExternalProject_Add()."""
 
     checks: Checks
     external: PathSet

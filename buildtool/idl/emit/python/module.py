@@ -91,7 +91,7 @@ def _imports(body: str) -> str:
 
 
 def _declared(unit: Unit) -> Iterator[Declared]:
-    """What the module defines, each type after those that it uses."""
+    """The declarations that the module defines, each type after those that it uses."""
     seen = set()
     for declaration in unit.declarations:
         for each in _needed(declaration):

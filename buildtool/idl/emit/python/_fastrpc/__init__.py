@@ -1,4 +1,4 @@
-"""What the Python modules of FastRPC interfaces have in common.
+"""The common code of the Python modules of FastRPC interfaces.
 
 `buildtool idl --python` writes this package beside the modules that it generates.  It needs
 Python 3.9 and nothing beside the standard library.
