@@ -5,8 +5,8 @@ so a replaced file with its old time of modification is noticed.
 
 Four modules remember results by stamps.  They share this definition and differ in what they store:
 `core.digest_cache` one digest per file, `sdk.probe_cache` the output of a program with the stamps
-of all files that it names, `inputs.file_states` the digests of some 50,000 files in one note that
-is read at once, and `drivers.cmake.tree_record` what Ninja wrote into a build tree.
+of all files that it names, `inputs.stored_digests` the digests of some 50,000 files in one file
+that is read at once, and `drivers.cmake.tree_record` what Ninja wrote into a build tree.
 """
 
 from __future__ import annotations

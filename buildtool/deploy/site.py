@@ -73,18 +73,17 @@ def inline_push(site: Site, deployment: Deployment) -> InlinePush | None:
 def finish_inline_push(site: Site, deployment: Deployment, report: ScriptReport) -> bool:
     """Whether `report`, of a script that began with an inline push, is that of the program's start.
 
-    Otherwise this push failed, and `deployment` is pushed in exchanges of its own.
+    Otherwise this push failed: `make_current` has to push `deployment` in exchanges of its own.
     """
-    if report.word in ("exit", "missing", "directory"):
-        write_known(site.known, Known(deployment.id, _new_push(site, deployment).contents))
-        return True
-    make_current(site, deployment)
-    return False
+    if report.word not in ("exit", "missing", "directory"):
+        return False
+    write_known(site.known, Known(deployment.id, _new_push(site, deployment).contents))
+    return True
 
 
 def make_current_after(site: Site, deployment: Deployment, missing: str) -> Pushed:
-    """The same after the device has reported that the release is missing, and what it has instead:
-    the link `current` and directories of releases that were not pushed to their end."""
+    """Make `deployment` current after the device has reported that the release is `missing`, and
+    what it has instead: the link `current` and directories of unfinished pushes."""
     known = read_known(site.known)
     words = missing.split(" ")
     partial = [word for word in words[1:] if word.endswith(".partial") and "*" not in word]

@@ -107,7 +107,7 @@ class CMakeDriver:
 
     @contextlib.contextmanager
     def _open(self, fields: Mapping[str, Any], resources: BuildResources) -> Iterator[CMakeRunner]:
-        """The tools of the step, with its log open."""
+        """The tools of the step: its compiler launcher, zig with a usable cache, and its log."""
         from buildtool.drivers.cmake.arguments import tool_environment
         from buildtool.drivers.cmake.cmake_runner import CMakeRunner
         from buildtool.drivers.cmake.compiler_launcher import chosen, find_compiler_launcher

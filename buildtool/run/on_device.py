@@ -128,6 +128,9 @@ def run_on_device(
         pushed, push = push, None
         tried = pushed and report.word not in NOTHING_DONE
         if tried and not finish_inline_push(ready.site, ready.deployment, report):
+            if lock:
+                lock.hold()
+            make_current(ready.site, ready.deployment)
             continue
         status = report.status
         if status is not None:

@@ -57,8 +57,8 @@ switch() {
     mv -fT "current.$$" current 2>/dev/null || { rm -f "current.$$" && ln -sfn "releases/$1" current; }
 }
 
-# The same for a release that is deployed: it becomes the newest one.
-deploy() {
+# The same for a release that becomes the newest one of `history`.
+set_current() {
     [ "releases/$1" -ef current ] || {
         has -f history
         failure="$PWD/history cannot be written; the disk may be full"

@@ -11,6 +11,8 @@ prune() {
         [ "$number" -gt "$keep" ] || continue
         [ "releases/$name" -ef current ] || in_use "$name" || {
             mv "releases/$name" "releases/$name.removed"
+            # A program may have been started in between, which would have found the release.
+            ! in_use "$name" || { mv "releases/$name.removed" "releases/$name" && continue; }
             rm -rf "releases/$name.removed" "verified/$name"
             : >unused # part of the store
         }

@@ -127,7 +127,7 @@ push() {
     }
     for folder in releases logs verified; do has -d "$folder" || mkdir "$folder"; done
     if has -d "releases/$id" && [ -z "$repair" ]; then
-        deploy "$id" || not_current
+        set_current "$id" || not_current
         pushed=there
         return
     fi
@@ -214,7 +214,7 @@ push() {
         exit
     }
     stamp "releases/$id" >"verified/$id"
-    deploy "$id" || not_current
+    set_current "$id" || not_current
     prune
     [ -z "$store" ] || stamp store >verified/store
     pushed=done

@@ -1,5 +1,5 @@
-# Remove what interrupted pushes have left below the install root $1, to make room on a full disk.
-# Returns 1 when there was nothing to remove.
+# Make room on a full disk: remove what interrupted pushes of all projects have left below the install
+# root $1.  Returns 1 when there was nothing to remove.
 make_room() {
     read_boot
     case $1 in '$HOME'*) set -- "$HOME${1#?????}" ;; esac
@@ -10,8 +10,8 @@ make_room() {
     return "$freed"
 }
 
-# The same in the working directory: of a project, or of large files.  A push that goes on, or
-# begins, keeps what it has: it does not find directories under other names.
+# The same in the working directory `place`: of a project, or of large files.  Nothing is removed while
+# a script of a push holds the lock there.  A push between two of its scripts is sent again.
 remove_leftovers() {
     holder=$(readlink lock) && ! stale "$holder" && return 1
     case $place in

@@ -44,7 +44,7 @@ missing() {
 [ -d "releases/$id" ] || missing
 begin_log || { make_room "${project%/*}" && begin_log; } ||
     end_with failed "$log.running cannot be written; the disk may be full"
-[ -d "releases/$id" ] && deploy "$id" || missing
+[ -d "releases/$id" ] && set_current "$id" || missing
 
 if [ -n "$cwd" ]; then
     case $cwd in /*) ;; *) cwd=$PWD/releases/$id/$cwd ;; esac

@@ -101,8 +101,10 @@ class CMakeRunner(Value):
         return read
 
     def ensure_configured(self, base_key: str) -> tuple[TreeRecord, bool]:
-        """Configure the tree if necessary: its record, and whether CMake ran.  Raises as `build`
-        does."""
+        """Make the tree ready for Ninja: delete stale products, and configure it if necessary.
+
+        Returns its record, and whether CMake ran.  Raises as `build` does.
+        """
         tree = self.incremental
         # What external projects and checks left names the tree: one that was moved is made again.
         base_key = f"{base_key} {tree.path}"

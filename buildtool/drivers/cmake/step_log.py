@@ -38,7 +38,7 @@ class StepLog:
         on_line: Callable[[str], None] = lambda _: None,
         umask: int = -1,
     ) -> Completed:
-        """Run `argv` as `core.process.capture` does, and log it."""
+        """Run `argv` as `core.processes.process.capture` does, and log it."""
 
         def log_line(line: str) -> None:
             self._write(line := without_colours(line))

@@ -19,8 +19,8 @@ TOOLCHAIN = "toolchain.cmake"
 TRY_RUN_RESULTS = "TryRunResults.cmake"
 """CMake creates it when it asks for the results of programs that only a device can run."""
 BUILT = "built.json"
-"""The step key and the inputs of the build that the tree is in the state of, see
-`engine.build_trees`; missing when that is not known."""
+"""The digest of the build that the tree is in the state of (`RecordedBuild.build_digest`); missing
+when that is not known."""
 
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from buildtool.core.events import Note
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import make_current, rollback
 from buildtool.device.errors import DeviceError
+from buildtool.device.transports.emulated import Emulated
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,
@@ -23,6 +25,7 @@ from tests.integration.remote.conformance.conftest import (
     short_on,
 )
 from tests.remote.client import Task, start
+from tests.remote.places import emulated_place
 from tests.remote.remote import Remote
 
 
@@ -62,6 +65,34 @@ def test_old_releases_are_removed(remote: Remote, tmp_path: Path) -> None:
     time.sleep(1)  # busybox sorts by seconds
     fewer.deploy(releases[0])
     assert remote.releases == {deployment(releases[0], "").id}
+
+
+def test_a_release_whose_program_starts_while_it_is_removed_stays(
+    tmp_path: Path, arm64_shell: Path
+) -> None:
+    place = emulated_place(tmp_path / "device", arm64_shell)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    start = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    (tools / "mv").write_text(
+        f"""#!/bin/sh
+        case $2 in *.removed) echo "${{1##*/}} {os.getpid()} {start}" >logs/a.running ;; esac
+        exec {shutil.which("mv")} "$@"
+        """
+    )
+    (tools / "mv").chmod(0o755)
+    first, second = (place.release(tmp_path / n, {"n": n.encode()}) for n in ("1", "2"))
+    place.deploy(first)
+    place.outside("logs").mkdir(exist_ok=True)
+    environment = place.device.transport.environment
+    variables = {**environment, "PATH": f"{tools}:{environment['PATH']}"}
+    transport = Emulated(place.device.root, variables)
+    fewer = place._replace(device=place.device._replace(keep=1, transport=transport))
+
+    fewer.deploy(second)
+
+    assert place.releases == {deployment(each, "").id for each in (first, second)}
+    place.assert_whole(first, second)
 
 
 @SHELLS

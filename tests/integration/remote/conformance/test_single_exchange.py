@@ -10,6 +10,7 @@ import pytest
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import finish_inline_push, inline_push
 from buildtool.device.script import ScriptReport
+from buildtool.device.sharing.lock import DeviceLock, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
 from buildtool.run.run import new_run, run
@@ -98,7 +99,10 @@ def test_another_release_than_expected(remote: Remote, tmp_path: Path) -> None:
     remote.deploy(releases[0])
     other = remote._replace(state=tmp_path / "other", device=remote.device._replace(keep=1))
     other.deploy(releases[1])
-    done = remote.shell(releases[2], "cat n; exit 3", input=False)
+    with DeviceLock(remote.device, "test", lambda _: None) as lock:
+        done = remote.shell(releases[2], "cat n; exit 3", input=False, lock=lock)
+        if lock.variables:
+            assert holder_of(remote.device)  # the second push needed the device for itself
     assert (done.status, done.stdout) == (3, b"2")
     remote.assert_current(releases[2])
     remote.assert_whole(*releases)
