@@ -80,7 +80,7 @@ check_kinds() {
 }
 
 # Report what there is when it is not what buildtool takes for granted.
-found() {
+report_found() {
     if [ ! -d "$partial" ]; then
         newest=$(newest_first | head -n 1)
         if [ -n "$newest" ]; then take_over "$newest"; else mkdir "$partial"; fi
@@ -94,8 +94,9 @@ is() {
     digest=$(printf '%s\n' "$1" | sha256sum)
     [ "${digest%% *}" = "$2" ]
 }
-# The release may be there, damaged: then its files are replaced one by one.
-repair() {
+# Replace the files of the release that is there, one by one: it is damaged, or another push has just
+# made it.
+replace_files() {
     cd "$partial" || return
     find . -type d -exec sh -c '
         for folder; do
@@ -114,7 +115,7 @@ repair() {
         done' "../$id" {} +
 }
 
-unpack() {
+unpack_archive() {
     if [ -n "$unpack" ]; then "$unpack" -dc | tar -xf -; else tar -xf -; fi
 }
 
@@ -149,22 +150,22 @@ push() {
     [ -z "$store" ] || check_store
     case $begin in
         new) # there is no part of a release
-            [ -z "$left" ] || found
+            [ -z "$left" ] || report_found
             if [ -z "$base" ]; then
                 mkdir "$partial"
             else
-                has -d "releases/$base" || found
+                has -d "releases/$base" || report_found
                 take_over "$base"
             fi
             ;;
         continue) # buildtool knows what a part of a release contains
-            [ -n "$left" ] || found
+            [ -n "$left" ] || report_found
             ;;
         fresh) # what there is does not become what it should be
             rm -rf "$partial"
             mkdir "$partial"
             ;;
-        *) found ;;
+        *) report_found ;;
     esac
 
     stay_inside
@@ -175,19 +176,19 @@ push() {
         failure=$(
             exec 2>&1
             export LC_ALL=C
-            if [ -n "$bytes" ]; then head -c "$bytes" | unpack; else unpack; fi
+            if [ -n "$bytes" ]; then head -c "$bytes" | unpack_archive; else unpack_archive; fi
             admit
         )
     fi
 
     if [ -z "$quick" ] || ! unchanged "$base" "releases/$base" ||
         ! is "$(scan "$partial" "" 1)" "$quick"; then
-        found=$(scan "$partial" "")
-        if ! is "$found" "$expected"; then
+        contents=$(scan "$partial" "")
+        if ! is "$contents" "$expected"; then
             # With more room, the rest is sent.
             case $failure in *'No space left'*) ! make_room "${project%/*}" || failure= ;; esac
             [ -z "$failure" ] || report failed "$failure"
-            [ -n "$failure" ] || report differs "$found"
+            [ -n "$failure" ] || report differs "$contents"
             exit
         fi
     fi
@@ -205,8 +206,8 @@ push() {
     # Old tools have no -f, which leaves other file systems alone.
     [ -z "$flush" ] || sync -f . 2>/dev/null || sync
     if [ -d "releases/$id" ]; then
-        (repair)
-        left=$(find "$partial" ! -type d) && [ -z "$left" ] && rm -rf "$partial"
+        (replace_files)
+        rest=$(find "$partial" ! -type d) && [ -z "$rest" ] && rm -rf "$partial"
     else
         mv "$partial" "releases/$id"
     fi || {
