@@ -57,6 +57,31 @@ def test_what_a_tool_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     assert gone(int(pid.read_text()))
 
 
+WAITS = """
+import select, signal
+from buildtool.__main__ import let_signals_end_waits
+let_signals_end_waits()
+# The other thread gets the signal, so it does not interrupt the call: as if it came just before it.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+try:
+    print("waits", flush=True)
+    select.select([], [], [], 60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_just_before_a_wait_ends_it() -> None:
+    with subprocess.Popen([sys.executable, "-c", WAITS], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout
+        assert run.stdout.readline() == "waits\n"
+        started = time.monotonic()
+        run.send_signal(signal.SIGINT)
+
+        assert run.stdout.read() == "interrupted\n"
+    assert time.monotonic() - started < 30
+
+
 RUN = (
     "from buildtool.core.processes.process import running\n"
     "def run(*argv):\n"
