@@ -36,6 +36,19 @@ class ForwardObject(TypedDict):
     there: Annotated[int, "port of the device"]
 
 
+class MethodCountsObject(TypedDict):
+    skel: Annotated[str, 'file name of the skel; "" for its threads outside of calls']
+    method: Annotated[int, "number of the method in the IDL"]
+    name: Annotated[str, 'name of the method; "" if it is unknown']
+    calls: Annotated[int, "number of calls"]
+    packets: Annotated[int, "packets that the DSP executed"]
+    instructions: Annotated[int, "instructions that the DSP executed"]
+    hvx: Annotated[int, "HVX instructions among them"]
+    bytes_in: Annotated[int, "bytes of in buffers"]
+    bytes_out: Annotated[int, "bytes of out buffers"]
+    bytes_copied: Annotated[int, "bytes of these buffers that were not shared memory"]
+
+
 class RunResultObject(_Release):
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
@@ -46,6 +59,9 @@ class RunResultObject(_Release):
     dsp_crash: Annotated[
         str,
         'how the DSP process crashed, in a line; "" if it did not, or if that cannot be known',
+    ]
+    methods: Annotated[
+        list[MethodCountsObject], "on the emulated device, what the DSP executed for each method"
     ]
 
 

@@ -63,14 +63,14 @@ def run_attended(
 
     `lock`, `streams` and errors are those of `run_on_device`.
     """
-    crash = None
+    report = None
     with contextlib.ExitStack() as stack:
         if ready.site.device.emulated:
             from buildtool.run.watched_run import watched_dsp  # noqa: PLC0415 - sim only
 
             terminal = not request.terminal and streams is None  # which a debugger may have
             watch = watched_dsp(project, ready, request, choice, listener, terminal=terminal)
-            request, crash = stack.enter_context(watch)
+            request, report = stack.enter_context(watch)
         streams = streams or OWN
         if record:
             streams = stack.enter_context(record.kept_streams(streams))
@@ -82,4 +82,6 @@ def run_attended(
             streams=streams,
             name=record.name if record else "",
         )
-    return result._replace(dsp_crash=crash.line) if crash else result
+    if not report:
+        return result
+    return result._replace(dsp_crash=report.crash, methods=report.methods)

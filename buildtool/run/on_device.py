@@ -30,6 +30,7 @@ from buildtool.run.run import OWN, Streams, new_run, run, sends_input
 if TYPE_CHECKING:
     from buildtool.deploy.push.push import InlinePush
     from buildtool.documents.runs import RunResultObject
+    from buildtool.run.method_counts import MethodCounts
 
 MAX_STARTS = 4
 """How often the program is started: a device can have been booted again and be without the release,
@@ -48,6 +49,7 @@ class RunResult(Value):
     `release` is the id of the release on this machine, `deployment` that of what the device has of
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
     in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
+    `methods` are the counts of an emulated DSP.
     """
 
     device: str
@@ -62,6 +64,7 @@ class RunResult(Value):
     seconds: float
     forward: tuple[Forward, ...] = ()
     dsp_crash: str = ""
+    methods: tuple[MethodCounts, ...] = ()
 
     def as_json(self) -> RunResultObject:
         return {
@@ -77,6 +80,7 @@ class RunResult(Value):
             "seconds": round(self.seconds, 3),
             "forward": [{"here": ports.here, "there": ports.there} for ports in self.forward],
             "dsp_crash": self.dsp_crash,
+            "methods": [method.as_json() for method in self.methods],
         }
 
 

@@ -14,6 +14,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.value import Value
 from buildtool.run.long_calls import explain_long_calls, named_long_calls, wait_for_reports
+from buildtool.run.method_counts import MethodCounts, read_method_counts
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
@@ -25,23 +26,29 @@ CRASHED = "the DSP process crashed"
 ENDED_BY_QEMU = "most likely an instruction that qemu does not emulate"
 """The text of libcdsprpc about a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
 PREFIX = "buildtool-run-"
+STRICT = "BUILDTOOL_SIM_STRICT"
+"""The variable for the memory of skels: back, front, or "" (`DeviceChoice.strict`)."""
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
 
 
 class WatchedRun(Value):
-    """The file in which the DSP's processes report crashes, the path of the socket at which one
-    waits for a debugger, "" for none, and the variables that say so to the device's libcdsprpc."""
+    """The files in which the DSP's processes report crashes, and counts of methods; the path of the
+    socket at which one waits for a debugger, "" for none; and the variables that say so to the
+    device's libcdsprpc."""
 
     crashes: Path
+    counts: Path
     socket: str
     variables: Mapping[str, str]
 
 
-class DspCrash:
-    """How the DSP process of a program crashed, in a line; "" before, and if it did not."""
+class DspReport:
+    """What is known of the DSP processes of a program after it has ended: how one crashed, in a
+    line, "" if none did; and the counts of methods."""
 
-    line = ""
+    crash = ""
+    methods: tuple[MethodCounts, ...] = ()
 
 
 @contextlib.contextmanager
@@ -53,14 +60,14 @@ def watched_dsp(
     listener: Listener,
     *,
     terminal: bool,
-) -> Iterator[tuple[RunRequest, DspCrash]]:
+) -> Iterator[tuple[RunRequest, DspReport]]:
     """Watch the DSP process of the program that runs in the block: strictly or for a debugger, as
     `choice` says, which with `terminal` may have the terminal.
 
-    Yields the request for the program, and its crash, which is known after the block; `listener`
-    gets the explanation.
+    Yields the request for the program, and a report, which is complete after the block; `listener`
+    gets the explanation of crashes.
     """
-    crash = DspCrash()
+    report = DspReport()
     with watched_run(choice.strict, debug=choice.debug) as watched:
         request = request._replace(env={**watched.variables, **request.env})
         try:
@@ -71,13 +78,14 @@ def watched_dsp(
                     project, ready.release, watched.socket, listener, terminal=terminal
                 )
                 with debug as reads_terminal:
-                    yield request._replace(input=request.input and not reads_terminal), crash
+                    yield request._replace(input=request.input and not reads_terminal), report
             else:
                 with named_long_calls(project, ready.release.debug, watched.crashes, listener):
-                    yield request, crash
+                    yield request, report
         finally:  # also when it took too long
             crashes = explain_crashes(project, ready, watched.crashes)
-            crash.line = first_line(crashes)
+            report.crash = first_line(crashes)
+            report.methods = read_method_counts(watched.counts)
             for text in crashes:
                 listener(Note(text))
 
@@ -128,8 +136,9 @@ def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
     """Prepare a run, whose files are removed at its end; raises `UsageError`."""
     # The path of a socket is limited, so it is not below the project.
     with held_temporary_directory(PREFIX) as folder:
-        crashes = folder / "crashes"
-        crashes.touch(mode=0o600)
+        crashes, counts = folder / "crashes", folder / "counts"
+        for file in (crashes, counts):
+            file.touch(mode=0o600)
         socket = f"{folder}/dsp" if debug else ""
         if len(os.fsencode(socket)) > SOCKET_BYTES:
             raise UsageError(
@@ -139,7 +148,9 @@ def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
             )
         variables = {
             "BUILDTOOL_SIM_CRASHES": str(crashes),
-            "BUILDTOOL_SIM_STRICT": strict,
+            "BUILDTOOL_SIM_COUNTS": str(counts),
+            STRICT: strict,
             "BUILDTOOL_SIM_DEBUG": socket,
         }
-        yield WatchedRun(crashes, socket, {key: text for key, text in variables.items() if text})
+        given = {name: text for name, text in variables.items() if text}
+        yield WatchedRun(crashes, counts, socket, given)

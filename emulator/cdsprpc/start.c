@@ -95,6 +95,7 @@ static bool compose(struct command *command, const struct session *session,
                     const struct config *config)
 {
     const struct settings settings = settings_of(session->effective);
+    const char *counts = getenv("BUILDTOOL_SIM_COUNTS");
     char farf[FARF_MAX];
     read_farf(session, farf, sizeof farf);
     memset(command, 0, sizeof *command);
@@ -128,6 +129,7 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "stack=%d", settings.stack_size);
     add(command, "state=%s", config->state);
     add(command, "reports=%s", crash_reports());
+    add(command, "counts=%s", counts == NULL ? "" : counts);
     add(command, "farf=%s", farf);
     if (command->is_full) {
         log_message("the DSP process does not start: its command line has more than %d bytes, or "

@@ -16,6 +16,7 @@ static struct shell_facts facts = {
     .stack_bytes = 16384,
     .state = "",
     .reports = "",
+    .counts = "",
     .farf = "",
 };
 
@@ -64,6 +65,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.state = value;
     } else if (IS("reports")) {
         facts.reports = value;
+    } else if (IS("counts")) {
+        facts.counts = value;
     } else if (IS("farf")) {
         facts.farf = value;
     }

@@ -11,6 +11,7 @@
 
 #include "AEEStdErr.h"
 #include "core.h"
+#include "counts.h"
 #include "module.h"
 #include "stack_switch.h"
 
@@ -64,8 +65,10 @@ static void call_entry(void *argument)
     struct entry_call *call = argument;
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
+    counts_begin(fault_context.skel, fault_context.method);
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
+    counts_end();
 }
 
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,

@@ -5,6 +5,7 @@
 #include "AEEStdErr.h"
 #include "arguments.h"
 #include "core.h"
+#include "counts.h"
 #include "regions.h"
 
 struct counts {
@@ -106,6 +107,16 @@ static void release_shared(const struct wire_argument *wire, uint32_t count)
     }
 }
 
+static void note_bytes(const struct counts *counts, const struct wire_argument *wire)
+{
+    struct counted_bytes bytes = {0};
+    for (uint32_t i = 0; i < counts->in + counts->out; i++) {
+        *(i < counts->in ? &bytes.in : &bytes.out) += wire[i].length;
+        bytes.copied += wire[i].transfer == WIRE_COPIED ? wire[i].length : 0;
+    }
+    counts_buffers(&bytes);
+}
+
 static uint64_t copied_in(const struct counts *counts, const struct wire_argument *wire)
 {
     uint64_t total = 0;
@@ -187,6 +198,7 @@ bool request_invoke(int socket, const struct wire_header *request)
             poison_out(&counts, wire, placed);
         }
         note_arguments(&counts, request->value, placed, true);
+        note_bytes(&counts, wire);
         result = handle_invoke(request->handle, request->value, arguments);
         area_check(&area);
         uint32_t first = counts.all - counts.out_handles;

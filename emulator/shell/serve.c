@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "counts.h"
 
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
  * default 16 KiB as on a device. */
@@ -93,6 +94,7 @@ void serve(void)
         await_message();
         if (wire_receive(WIRE_FD_CONTROL, &header, &fd) != 0) {
             running_report(SECONDS_BEFORE_END, "the client has ended; ");
+            counts_write();
             _exit(0);
         }
         if (header.kind == WIRE_CHANNEL && fd >= 0) {

@@ -34,6 +34,7 @@ struct shell_facts {
     const char *state;   /* directory on the build machine with the lock files that all
                             * programs of this device share */
     const char *reports; /* file for reports of calls that take long; "": none */
+    const char *counts;  /* file for the counts of methods; "": none */
     const char *farf;    /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
 };
 

@@ -1,4 +1,4 @@
-"""The cache of tests for which it does not matter whether a project is built or restored."""
+"""What tests on the emulated device share: its programs, and a cache of builds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.device.emulated.emulator import build_emulator
+
 
 @pytest.fixture(scope="session")
 def _common_cache(_cache: None) -> Path:
     return Path(os.environ["BUILDTOOL_CACHE"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _emulator(_cache: None) -> None:
+    """Build the emulated device's programs, which a command would say in its output."""
+    build_emulator(lambda _: None)
 
 
 @pytest.fixture

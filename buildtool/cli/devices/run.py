@@ -181,6 +181,9 @@ def run(
             record=record,
         )
     if json:
+        from buildtool.run.method_counts import with_names
+
+        result = result._replace(methods=with_names(project, result.methods))
         document: RunDocument = {
             **result.as_json(),
             "bundle": str(record.bundle) if record and record.bundle else None,

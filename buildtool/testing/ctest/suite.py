@@ -19,7 +19,7 @@ from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.run.watched_run import explain_reports, first_line, watched_run
+from buildtool.run.watched_run import STRICT, explain_reports, first_line
 from buildtool.testing.ctest.launch import VARIABLE
 from buildtool.testing.ctest.launch_server import LaunchServer
 from buildtool.testing.ctest.results import CTestReport, Reported
@@ -159,14 +159,13 @@ class CTestSuite:
         missing = {test.name for test in self.tests if names is None or test.name in names}
         device = session.ready.site.device.name
         hints = self._hints(deployed)
+        strict = session.choice.strict
         with (
-            watched_run(session.choice.strict, debug=False) as watched,
             self._ctest() as ctest,
-            # Each test has a file of its own for reports of crashes.
             self._programs(
                 ctest,
                 deployed,
-                {n: v for n, v in watched.variables.items() if v != str(watched.crashes)},
+                {STRICT: strict} if strict else {},
                 scripts=not all(test.launched for test in self.tests),
             ) as (programs, environment),
         ):

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "../counts.h"
 #include "runtime.h"
 
 #define BUCKETS 64
@@ -51,12 +52,14 @@ static struct bucket *bucket_of(const void *key)
 
 void park_enter(const void *key)
 {
+    counts_pause();
     pthread_mutex_lock(&bucket_of(key)->lock);
 }
 
 void park_leave(const void *key)
 {
     pthread_mutex_unlock(&bucket_of(key)->lock);
+    counts_resume();
 }
 
 void park_join(const void *key, struct park_waiter *waiter)
@@ -85,6 +88,7 @@ bool park_wait(struct park_waiter *waiter, uint64_t deadline)
     struct bucket *bucket = bucket_of(waiter->key);
     struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
                              .tv_nsec = (long)(deadline % 1000000000u)};
+    counts_flush();
     while (!waiter->woken) {
         if (deadline == FOREVER) {
             pthread_cond_wait(waiter->condition, &bucket->lock);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "qurt_error.h"
+#include "../counts.h"
 #include "runtime.h"
 
 #define BOXES 64
@@ -100,7 +101,10 @@ int qurt_mailbox_receive(unsigned long long mailbox_id, qurt_mailbox_recv_option
         return box == NULL ? QURT_MAILBOX_ID_ERROR : QURT_MAILBOX_ERROR;
     }
     while (recv_opt == QURT_MAILBOX_RECV_WAITING && box != NULL && !box->full && !box->halted) {
+        counts_pause();
+        counts_flush();
         pthread_cond_wait(&changed, &lock);
+        counts_resume();
         box = by_id(mailbox_id);
     }
     int code = QURT_EOK;

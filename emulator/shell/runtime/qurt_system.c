@@ -9,6 +9,7 @@
 #include "qurt_hvx.h"
 #include "qurt_memory.h"
 #include "qurt_pmu.h"
+#include "../counts.h"
 #include "heap.h"
 #include "runtime.h"
 #include "variadic.h"
@@ -102,7 +103,10 @@ static int take_unit(qurt_hvx_mode_t mode, bool wait)
     }
     pthread_mutex_lock(&hvx_lock);
     while (!hvx_mine && hvx_taken >= shell_facts()->hvx_units && wait) {
+        counts_pause();
+        counts_flush();
         pthread_cond_wait(&hvx_free, &hvx_lock);
+        counts_resume();
     }
     if (!hvx_mine && hvx_taken < shell_facts()->hvx_units) {
         hvx_taken++;

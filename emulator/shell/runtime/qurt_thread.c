@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../counts.h"
 #include "qurt_consts.h"
 #include "qurt_error.h"
 #include "qurt_hvx.h"
@@ -126,6 +127,7 @@ static void reap(void)
 static void finish(int status)
 {
     struct thread *thread = self;
+    counts_thread_end();
     thread_local_end();
     tls_destroy();
     qurt_hvx_unlock(); /* if the thread has locked a unit */
@@ -147,6 +149,7 @@ static void *start(void *argument)
 {
     self = argument;
     stack_catch_faults(&self->stack);
+    counts_thread_begin();
     stack_run(&self->stack, self->entry, self->argument);
     finish(0);
     return NULL;
@@ -177,8 +180,8 @@ static bool acceptable(const qurt_thread_attr_t *attributes)
     return true;
 }
 
-int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
-                       void (*entrypoint)(void *), void *arg)
+static int create(qurt_thread_t *thread_id, const qurt_thread_attr_t *attr,
+                  void (*entrypoint)(void *), void *arg)
 {
     if (thread_id == NULL || attr == NULL || entrypoint == NULL || !acceptable(attr)) {
         return QURT_EFAILED;
@@ -210,6 +213,15 @@ int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
     return problem == 0 ? QURT_EOK : QURT_EFAILED;
 }
 
+int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
+                       void (*entrypoint)(void *), void *arg)
+{
+    counts_pause();
+    int code = create(thread_id, attr, entrypoint, arg);
+    counts_resume();
+    return code;
+}
+
 void qurt_thread_exit(int status)
 {
     if (self == NULL || self->stack.base == NULL) {
@@ -218,7 +230,7 @@ void qurt_thread_exit(int status)
     finish(status);
 }
 
-int qurt_thread_join(unsigned int tid, int *status)
+static int join(unsigned int tid, int *status)
 {
     pthread_mutex_lock(&lock);
     struct thread *thread = by_id(tid);
@@ -228,6 +240,7 @@ int qurt_thread_join(unsigned int tid, int *status)
         return QURT_ENOTHREAD;
     }
     thread->awaited = true;
+    counts_flush();
     while (!thread->ended) {
         pthread_cond_wait(&ending, &lock);
     }
@@ -240,6 +253,14 @@ int qurt_thread_join(unsigned int tid, int *status)
     reap();
     pthread_mutex_unlock(&lock);
     return QURT_EOK;
+}
+
+int qurt_thread_join(unsigned int tid, int *status)
+{
+    counts_pause();
+    int code = join(tid, status);
+    counts_resume();
+    return code;
 }
 
 int qurt_thread_detach(unsigned int tid)

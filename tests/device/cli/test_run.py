@@ -156,6 +156,21 @@ def test_an_interrupt_leaves_no_process(plain: Path, number: int) -> None:
     assert processes_in(plain) == []
 
 
+def test_a_later_run_removes_what_a_killed_one_has_left(
+    plain: Path, buildtool: Buildtool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    command = [sys.executable, "-m", "buildtool", "run", "sim", "--", "bin/app", "sleep"]
+    with subprocess.Popen(command, cwd=plain, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "asleep\n"
+        process.kill()
+    assert list(tmp_path.glob("buildtool-run-*/crashes"))
+
+    assert buildtool("run", "sim", "--", "bin/app", "status", "0", cwd=plain).returncode == 0
+    assert not list(tmp_path.glob("buildtool-run-*"))
+
+
 def test_a_running_program_keeps_its_release_while_another_is_built(
     plain: Path, buildtool: Buildtool
 ) -> None:

@@ -137,22 +137,6 @@ def test_ctrl_c_ends_tests_that_run_at_the_same_time_on_sim(meter: Project) -> N
     wait_for(lambda: not hanging_in(there))
 
 
-def test_a_later_command_removes_what_a_killed_one_has_left(meter: Project, tmp_path: Path) -> None:
-    meter.variables = {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(
-        [sys.executable, "-m", "buildtool", "test", "sim", "ends.hang"],
-        cwd=meter.root,
-        env={**os.environ, **meter.environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        wait_for(lambda: list(tmp_path.glob("buildtool-run-*/crashes")) != [])
-        process.kill()
-    assert list(tmp_path.glob("buildtool-run-*"))
-    assert results(meter, "sim", "ends.well")["ends.well"]["outcome"] == "passed"
-    assert not list(tmp_path.glob("buildtool-run-*"))
-
-
 def hanging(project: Project) -> set[int]:
     """The processes of the test that hangs on the board."""
     return {number for number, line in on_board(project).items() if "ends hang" in line}

@@ -1,0 +1,95 @@
+"""Exact counts of a run on the emulated device: what the DSP executed for each method.
+
+QEMU counts packets and instructions, and the shell reads its counters around each call
+(emulator/shell/counts.c).  The numbers are the same in each run of a program that calls the same
+methods with the same data.  They are no measure of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.escape import escape
+from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import MethodCountsObject
+    from buildtool.project.model import Project
+
+MAX_BYTES = 1 << 20
+_NUMBERS = 8
+
+
+class MethodCounts(Value):
+    """The calls of a method of a skel; `name` is that of the IDL, "" if it is unknown.
+
+    `packets`, `instructions` and `hvx` (HVX instructions) include what threads of the skel executed
+    meanwhile.  `bytes_in` and `bytes_out` are the sizes of buffers, of which `bytes_copied` were
+    not shared memory.  Without a `skel` they are those of threads of skels while no call, or more
+    than one, was running.
+    """
+
+    skel: str
+    method: int
+    calls: int
+    packets: int
+    instructions: int
+    hvx: int
+    bytes_in: int
+    bytes_out: int
+    bytes_copied: int
+    name: str = ""
+
+    def as_json(self) -> MethodCountsObject:
+        return {
+            "skel": self.skel,
+            "method": self.method,
+            "name": self.name,
+            "calls": self.calls,
+            "packets": self.packets,
+            "instructions": self.instructions,
+            "hvx": self.hvx,
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+            "bytes_copied": self.bytes_copied,
+        }
+
+
+def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
+    """The counts of all DSP processes of a run, which have written them to `file`."""
+    sums: dict[tuple[str, int], list[int]] = {}
+    with file.open("rb") as stream:
+        text = stream.read(MAX_BYTES).decode(errors="replace")
+    for line in text.splitlines():
+        method, *words = line.split(" ", _NUMBERS)
+        if len(words) != _NUMBERS or not all(word.isdecimal() for word in (method, *words[:-1])):
+            continue
+        row = sums.setdefault((words[-1], int(method)), [0] * (_NUMBERS - 1))
+        row[:] = [number + int(word) for number, word in zip(row, words, strict=False)]
+    counts = []
+    for (skel, number), row in sorted(sums.items()):
+        calls, packets, instructions, hvx, bytes_in, bytes_out, copied = row
+        counts.append(
+            MethodCounts(
+                skel=escape(skel),
+                method=number,
+                calls=calls,
+                packets=packets,
+                instructions=instructions,
+                hvx=hvx,
+                bytes_in=bytes_in,
+                bytes_out=bytes_out,
+                bytes_copied=copied,
+            )
+        )
+    return tuple(counts)
+
+
+def with_names(project: Project, counts: Iterable[MethodCounts]) -> tuple[MethodCounts, ...]:
+    """The counts with the names of the methods, as far as IDL files of the project have them."""
+    from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
+
+    named = ((one, method_names(project, one.skel, one.method)) for one in counts)
+    return tuple(one._replace(name=names.name) if names else one for one, names in named)

@@ -1,0 +1,193 @@
+/* counts.c: the packets, instructions and HVX instructions of each method.
+ *
+ * qemu-hexagon counts them in registers that are reserved on a device, c20 to c22: 32 bits, for each
+ * thread. They include what the shell's own functions execute for a skel, such as memcpy, and the
+ * code that replaces instructions (translate/), but nothing of a thread that waits: how often it
+ * looks is chance. */
+#include "counts.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "text.h"
+
+#define ROWS_MAX 256 /* methods; of further ones nothing is known */
+#define LINE_MAX 320
+
+struct counted {
+    uint64_t packets, instructions, hvx;
+};
+
+/* A method of a skel. The first row is for threads of skels while no call, or more than one, is
+ * running. */
+struct row {
+    const char *skel;
+    uint32_t method;
+    uint64_t calls;
+    struct counted counted;
+    struct counted_bytes bytes;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct row rows[ROWS_MAX] = {{.skel = ""}};
+static size_t used = 1;
+static unsigned running;
+static struct row *only = rows; /* of the only call that is running */
+
+static _Thread_local struct {
+    struct row *row;                     /* NULL: the thread does not count */
+    uint32_t packets, instructions, hvx; /* of qemu, when it began to count */
+    struct counted counted;              /* since the last flush */
+    struct counted_bytes bytes;
+    bool is_call;
+    unsigned paused; /* how many pauses have not ended */
+} own;
+
+/* The words are rN = c20, c21 and c22, for which assemblers have no names. */
+#define READ(into, word)                               \
+    do {                                               \
+        register uint32_t value __asm__("r0");         \
+        __asm__ volatile(".word " word : "=r"(value)); \
+        (into) = value;                                \
+    } while (0)
+
+static void read_counters(uint32_t now[3])
+{
+    READ(now[0], "0x6a14c000");
+    READ(now[1], "0x6a15c000");
+    READ(now[2], "0x6a16c000");
+}
+
+void counts_pause(void)
+{
+    uint32_t now[3];
+    read_counters(now);
+    if (own.row != NULL && own.paused++ == 0) {
+        own.counted.packets += now[0] - own.packets;
+        own.counted.instructions += now[1] - own.instructions;
+        own.counted.hvx += now[2] - own.hvx;
+    }
+}
+
+void counts_flush(void)
+{
+    if (own.row != NULL) {
+        pthread_mutex_lock(&lock);
+        own.row->counted.packets += own.counted.packets;
+        own.row->counted.instructions += own.counted.instructions;
+        own.row->counted.hvx += own.counted.hvx;
+        pthread_mutex_unlock(&lock);
+    }
+    own.counted = (struct counted){0};
+}
+
+void counts_resume(void)
+{
+    struct row *row = __atomic_load_n(&only, __ATOMIC_ACQUIRE);
+    if (own.row == NULL || --own.paused > 0) {
+        return;
+    }
+    if (!own.is_call && own.row != row) {
+        counts_flush();
+        own.row = row;
+    }
+    uint32_t now[3];
+    read_counters(now);
+    own.packets = now[0];
+    own.instructions = now[1];
+    own.hvx = now[2];
+}
+
+/* Returns the row of a method. The caller holds the lock. */
+static struct row *row_of(const char *skel, uint32_t method)
+{
+    for (size_t i = 1; i < used; i++) {
+        if (rows[i].method == method && strcmp(rows[i].skel, skel) == 0) {
+            return &rows[i];
+        }
+    }
+    const char *name = used < ROWS_MAX ? strdup(skel) : NULL; /* the module may be unloaded */
+    if (name == NULL) {
+        return rows;
+    }
+    rows[used] = (struct row){.skel = name, .method = method};
+    return &rows[used++];
+}
+
+void counts_begin(const char *skel, uint32_t method)
+{
+    pthread_mutex_lock(&lock);
+    struct row *row = row_of(skel, method);
+    row->calls++;
+    row->bytes.in += own.bytes.in;
+    row->bytes.out += own.bytes.out;
+    row->bytes.copied += own.bytes.copied;
+    running++;
+    __atomic_store_n(&only, running == 1 ? row : rows, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+    own.bytes = (struct counted_bytes){0};
+    own.counted = (struct counted){0};
+    own.row = row;
+    own.is_call = true;
+    own.paused = 1;
+    counts_resume();
+}
+
+void counts_end(void)
+{
+    counts_pause();
+    counts_flush();
+    own.row = NULL;
+    pthread_mutex_lock(&lock);
+    if (--running == 0) {
+        __atomic_store_n(&only, rows, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void counts_buffers(const struct counted_bytes *bytes)
+{
+    own.bytes = *bytes;
+}
+
+void counts_thread_begin(void)
+{
+    own.row = __atomic_load_n(&only, __ATOMIC_ACQUIRE);
+    own.paused = 1;
+    counts_resume();
+}
+
+void counts_thread_end(void)
+{
+    counts_pause();
+    counts_flush();
+    own.row = NULL;
+}
+
+void counts_write(void)
+{
+    const char *path = shell_facts()->counts;
+    int file = path[0] == 0 ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < used && file >= 0; i++) {
+        const struct row *row = &rows[i];
+        char line[LINE_MAX];
+        struct text text = text_start(line, sizeof line);
+        text_add(&text, "%u %llu %llu %llu %llu %llu %llu %llu %s\n", (unsigned)row->method,
+                 (unsigned long long)row->calls, (unsigned long long)row->counted.packets,
+                 (unsigned long long)row->counted.instructions,
+                 (unsigned long long)row->counted.hvx, (unsigned long long)row->bytes.in,
+                 (unsigned long long)row->bytes.out, (unsigned long long)row->bytes.copied,
+                 row->skel);
+        if (row->calls + row->counted.packets > 0 && write(file, line, text.used) < 0) {
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (file >= 0) {
+        close(file);
+    }
+}

@@ -1,0 +1,32 @@
+/* counts.h: how many packets, instructions and HVX instructions methods execute. */
+#ifndef BUILDTOOL_SHELL_COUNTS_H
+#define BUILDTOOL_SHELL_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes of a call's buffers. Of those, `copied` go through the channel; others are shared. */
+struct counted_bytes {
+    uint64_t in, out, copied;
+};
+
+/* The calling thread executes a method of a skel from now on, until counts_end. */
+void counts_begin(const char *skel, uint32_t method);
+void counts_end(void);
+/* Adds the buffers of the next call of the calling thread. */
+void counts_buffers(const struct counted_bytes *bytes);
+
+/* A thread that a skel has created works for the call that is running, from its start to its end. */
+void counts_thread_begin(void);
+void counts_thread_end(void);
+
+/* Between these, which may be nested, the calling thread does not count: it waits, or works for the
+ * shell in a way that depends on other threads. Before it waits, counts_flush adds what it has counted to its method. */
+void counts_pause(void);
+void counts_flush(void);
+void counts_resume(void);
+
+/* Appends a line for each method to the file that libcdsprpc names, before the process ends. */
+void counts_write(void);
+
+#endif
