@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
+import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
+import lark
 from lark import Lark, UnexpectedToken
 from lark import Token as LarkToken
 from lark.lexer import Lexer
 
+from buildtool.core.files import value_digest
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.syntax.build_syntax import BuildSyntax
 from buildtool.idl.syntax.nodes import DefinitionSyntax
 from buildtool.idl.syntax.terminals import terminals
+
+GRAMMAR = Path(__file__).with_name("fastrpc.lark")
 
 
 class NotInGrammarError(Exception):
@@ -61,6 +69,28 @@ def parse_tokens(tokens: Sequence[Token], *, standard_types: bool) -> tuple[Defi
 
 @functools.cache
 def _parser(*, standard_types: bool) -> Lark:
-    grammar = (Path(__file__).parent / "fastrpc.lark").read_text(encoding="utf-8")
+    grammar = GRAMMAR.read_text(encoding="utf-8")
     build = BuildSyntax(standard_types=standard_types)
-    return Lark(grammar, parser="lalr", lexer=_Terminals, transformer=build)
+    make = functools.partial(Lark, grammar, parser="lalr", lexer=_Terminals, transformer=build)
+    file = _tables_file(grammar)
+    if not file or file.is_file():
+        return make(cache=str(file or ""))
+    fresh = file.with_name(f"{file.name}.{os.getpid()}")  # lark does not replace files as a whole
+    parser = make(cache=str(fresh))
+    with contextlib.suppress(OSError):
+        fresh.replace(file)
+    return parser
+
+
+def _tables_file(grammar: str) -> Path | None:
+    """The file for the tables of the parser, which take longer to compute than an interface takes
+    to compile; None if it may not be written.
+
+    It is beside the bytecode of this module: both can run code, so neither belongs in a cache that
+    may come from elsewhere.
+    """
+    folder = Path(cache_from_source(str(GRAMMAR))).parent
+    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return None
+    key = value_digest([grammar, lark.__version__, sys.version])
+    return folder / f"{GRAMMAR.stem}-{key[:16]}.tables"

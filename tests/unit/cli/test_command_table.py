@@ -55,13 +55,20 @@ def kind(parameter: Any) -> str:
 
 def option(parameter: Any) -> dict[str, Any]:
     names = " ".join([*parameter.opts, *parameter.secondary_opts])
-    is_switch = parameter.is_flag and not parameter.secondary_opts
-    value = {} if parameter.is_flag else {"metavar": metavar(parameter), "value": kind(parameter)}
+    value = (
+        {}
+        if parameter.is_flag
+        else {
+            "metavar": metavar(parameter),
+            "value": kind(parameter),
+            "type": parameter.type.name,
+        }
+    )
     group = parameter.rich_help_panel
     more = _if(
         many=parameter.multiple,
         group=group if isinstance(group, str) else "",
-        flag=parameter.name if is_switch else "",
+        parameter=parameter.name if not parameter.secondary_opts else "",
     )
     return {"names": names, **value, "help": parameter.help, **more}
 
@@ -73,7 +80,8 @@ def argument(parameter: Any) -> dict[str, Any]:
         "help": parameter.help,
         **_if(
             many=parameter.nargs == -1,
-            text=parameter.name if parameter.type.name == "str" and parameter.nargs == 1 else "",
+            parameter=parameter.name,
+            type=parameter.type.name,
         ),
     }
 

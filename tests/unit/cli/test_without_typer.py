@@ -1,4 +1,4 @@
-"""Command lines of arguments and flags start without typer; all others are left to it."""
+"""Command lines that are plainly right start without typer; all others are left to it."""
 
 from __future__ import annotations
 
@@ -48,6 +48,19 @@ def test_arguments_and_flags(
 
 
 @pytest.mark.usefixtures("without_typer")
+def test_options_with_values(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.idl").write_text(f"interface {name} {{ long f(in long x); }};\n")
+    (tmp_path / "c.idl").write_text("#ifdef D\ninterface c { long f(in long x); };\n#endif\n")
+
+    assert main(["idl", "a.idl", "-o", "one", "b.idl"]) == 0
+    assert main(["idl", "--output=two", "-D", "D=1", "-I", ".", "-I", "x", "c.idl"]) == 0
+
+    assert {path.name for path in (tmp_path / "one").iterdir()} > {"a.h", "b_skel.c"}
+    assert (tmp_path / "two" / "c_stub.c").is_file()
+
+
+@pytest.mark.usefixtures("without_typer")
 def test_a_command_of_a_group(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "stats", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bytes"] == 0
@@ -59,10 +72,15 @@ def test_a_command_of_a_group(capsys: pytest.CaptureFixture[str]) -> None:
         "build --jobs 2",
         "build -j2",
         "build --plan=yes",
+        "run --timeout",
+        "run --timeout --tty",
+        "run --timeout=",
+        "run --timeout 5 --timeout 6",
+        "run -x=5",
+        "idl -ox a.idl",
         "build --plna",
         "build one two",
         "run --no-bundle",
-        "test sim unit",
         "idl",
         "verify",
         "cache",
