@@ -154,7 +154,8 @@ def target_on(project: Project, name: str, choice: DeviceChoice) -> str:
         )
     from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
-    target = choice.target or open_device(name, project).target or project.header.default_target
+    device = open_device(name, project)
+    target = choice.target or device.target or project.header.default_target
     find_target(project, target)
     return target
 

@@ -35,6 +35,7 @@ def without_typer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (["build", "-v", "--keep-going", "nope"], 2, "error: there is no target 'nope'"),
         (["why", "nope", "--all"], 2, "error: there is no target 'nope'"),
         (["run", "nope"], 125, "error: there is no device 'nope'"),
+        (["run", "nope", "--target", "sim"], 125, "error: there is no device 'nope'"),
         (["run", "sim", "nope", "--", "--jobs"], 125, "error: there is no run 'nope'"),
         (["devices", "check", "nope"], 2, "error: there is no device 'nope'"),
         (["rollback", "--share", "nope"], 2, "error: there is no device 'nope'"),
