@@ -86,10 +86,11 @@ def table(line: Line, base: Path, rounds: int) -> None:
     device = Device("bench", "t", line.place, line.transport)
     project = f"{line.place}/ours"
     site = Site(device, project, base / "known.json", "", lambda _: None)
-    known = push(device, project, release(small), Known())
+    deployed = release(small)
+    known = push(device, project, deployed, Known())
 
     def ours() -> None:
-        report = run(site, known.id, RunRequest(("/bin/true",)), new_run())
+        report = run(site, deployed, RunRequest(("/bin/true",)), new_run())
         assert report.text == "0", report
 
     compare(

@@ -67,11 +67,14 @@ def let_signals_end_waits() -> None:
     the last look for signals and before a blocking system call does not interrupt that call: Ctrl-C
     would be seen when the call ends, which may be never.
     """
-    reader, writer = os.pipe2(os.O_CLOEXEC)
+    try:
+        reader, writer = os.pipe2(os.O_CLOEXEC)
+        _thread.start_new_thread(_interrupt_waits, (reader, _thread.get_ident()))
+    except (OSError, RuntimeError):  # no descriptors, or no thread, can be had
+        return
     os.set_blocking(writer, False)
     _signal.signal(WAKES, lambda *_: None)
     _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    _thread.start_new_thread(_interrupt_waits, (reader, _thread.get_ident()))
 
 
 def _interrupt_waits(reader: int, main_thread: int) -> None:

@@ -108,7 +108,7 @@ def _annotation(hint: Any) -> Any:
     kind, described = get_args(hint)
     info: Any
     if isinstance(described, Argument):
-        info = typer.Argument(metavar=described.metavar, help=described.help)
+        info = typer.Argument(metavar=described.metavar, help=described.help, readable=False)
     else:
         assert isinstance(described, Option)
         info = typer.Option(
@@ -116,6 +116,7 @@ def _annotation(hint: Any) -> Any:
             metavar=described.metavar or None,
             help=described.help,
             rich_help_panel=described.heading or None,
+            readable=False,  # reading says what is wrong
             min=None if described.most is None else 0,
             max=described.most,
         )

@@ -47,6 +47,7 @@ class MethodCountsObject(TypedDict):
     bytes_in: Annotated[int, "bytes of in buffers"]
     bytes_out: Annotated[int, "bytes of out buffers"]
     bytes_copied: Annotated[int, "bytes of these buffers that were not shared memory"]
+    exact: Annotated[bool, "false if a call took so long that the counters may have wrapped"]
 
 
 class RunResultObject(_Release):

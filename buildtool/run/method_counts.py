@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from buildtool.project.model import Project
 
 MAX_BYTES = 1 << 20
+MAX_DIGITS = 20
 _NUMBERS = 8
+"""Numbers of a line between the method and the name of the skel."""
 
 
 class MethodCounts(Value):
@@ -27,8 +29,10 @@ class MethodCounts(Value):
 
     `packets`, `instructions` and `hvx` (HVX instructions) include what threads of the skel executed
     meanwhile.  `bytes_in` and `bytes_out` are the sizes of buffers, of which `bytes_copied` were
-    not shared memory.  Without a `skel` they are those of threads of skels while no call, or more
-    than one, was running.
+    not shared memory.  They are not `exact` if QEMU's counters of 32 bits may have wrapped.
+
+    Without a `skel` they are those of threads of skels while no call, or more than one, was
+    running.
     """
 
     skel: str
@@ -40,6 +44,7 @@ class MethodCounts(Value):
     bytes_in: int
     bytes_out: int
     bytes_copied: int
+    exact: bool = True
     name: str = ""
 
     def as_json(self) -> MethodCountsObject:
@@ -54,6 +59,7 @@ class MethodCounts(Value):
             "bytes_in": self.bytes_in,
             "bytes_out": self.bytes_out,
             "bytes_copied": self.bytes_copied,
+            "exact": self.exact,
         }
 
 
@@ -62,15 +68,15 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
     sums: dict[tuple[str, int], list[int]] = {}
     with file.open("rb") as stream:
         text = stream.read(MAX_BYTES).decode(errors="replace")
-    for line in text.splitlines():
-        method, *words = line.split(" ", _NUMBERS)
-        if len(words) != _NUMBERS or not all(word.isdecimal() for word in (method, *words[:-1])):
+    for line in text.split("\n"):
+        method, *words = line.split(" ", _NUMBERS + 1)
+        if len(words) != _NUMBERS + 1 or not all(map(_is_number, (method, *words[:-1]))):
             continue
-        row = sums.setdefault((words[-1], int(method)), [0] * (_NUMBERS - 1))
+        row = sums.setdefault((words[-1], int(method)), [0] * _NUMBERS)
         row[:] = [number + int(word) for number, word in zip(row, words, strict=False)]
     counts = []
     for (skel, number), row in sorted(sums.items()):
-        calls, packets, instructions, hvx, bytes_in, bytes_out, copied = row
+        calls, packets, instructions, hvx, bytes_in, bytes_out, copied, uncertain = row
         counts.append(
             MethodCounts(
                 skel=escape(skel),
@@ -82,9 +88,14 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
                 bytes_in=bytes_in,
                 bytes_out=bytes_out,
                 bytes_copied=copied,
+                exact=not uncertain,
             )
         )
     return tuple(counts)
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS
 
 
 def with_names(project: Project, counts: Iterable[MethodCounts]) -> tuple[MethodCounts, ...]:

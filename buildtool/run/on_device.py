@@ -127,7 +127,7 @@ def run_on_device(
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
         report = run(
-            *(ready.site, ready.deployment.id, request, name, streams), lock=variables, push=push
+            *(ready.site, ready.deployment, request, name, streams), lock=variables, push=push
         )
         pushed, push = push, None
         tried = pushed and report.word not in NOTHING_DONE

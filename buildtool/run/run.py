@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.processes.process import PIPE, HeldInterrupts, held_interrupts
 from buildtool.core.value import Value
+from buildtool.deploy.push.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.errors import DeviceError
@@ -56,7 +57,7 @@ def new_run() -> str:
 
 def run(
     site: Site,
-    release: str,
+    deployment: Deployment,
     request: RunRequest,
     name: str,
     streams: Streams = OWN,
@@ -64,8 +65,8 @@ def run(
     lock: Mapping[str, str] = NO_VARIABLES,
     push: InlinePush | None = None,
 ) -> ScriptReport:
-    """Run the command of `request`, a program of the release with that id, in one exchange with the
-    device; returns its report.
+    """Run the command of `request`, a program of `deployment`, in one exchange with the device;
+    returns its report.
 
     The exchange begins with `push`, whose report it can be when the program was not started.
 
@@ -85,7 +86,7 @@ def run(
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        run = _Run(site, release, request, name, folder, streams=streams, lock=lock, push=push)
+        run = _Run(site, deployment, request, name, folder, streams=streams, lock=lock, push=push)
         return run.run()
 
 
@@ -102,7 +103,7 @@ class _Run:
     def __init__(
         self,
         site: Site,
-        release: str,
+        deployment: Deployment,
         request: RunRequest,
         name: str,
         folder: Path | None,
@@ -112,7 +113,7 @@ class _Run:
         push: InlinePush | None,
     ) -> None:
         self.site = site
-        self.release = release
+        self.deployment = deployment
         self.lock = lock
         self.request = request
         self.name = name
@@ -180,7 +181,7 @@ class _Run:
         inherits = (self.request.input and self.direct) or self.request.terminal
         return {
             "project": self.site.project,
-            "id": self.release,
+            "id": self.deployment.id,
             "run": self.name,
             "boot": self.site.boot,
             "lifeline": lifeline,
@@ -195,6 +196,8 @@ class _Run:
     def _arguments(self) -> list[str]:
         """The command that starts the program, with its variables."""
         env = dict(self.request.env)
+        if arch := self.deployment.arch:  # device.env has that of the release that came last
+            env = {"BUILDTOOL_DSP_ARCH": arch, **env}
         if self.request.farf:
             # The library searches PROGRAM.farf in the directories of skels.
             log = f"{self.site.project}/logs/{self.name}"
@@ -202,7 +205,7 @@ class _Run:
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]
-        start = ["sh", f"{self.site.release(self.release)}/run.sh", *self.request.command]
+        start = ["sh", f"{self.site.release(self.deployment.id)}/run.sh", *self.request.command]
         return ["env", "--", *pairs, *start] if pairs else start
 
     @contextlib.contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 from buildtool.core.elf.machine import EM_AARCH64, elf_header
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
+from buildtool.deploy.push.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.program import RunRequest
@@ -48,7 +49,7 @@ one of these."""
 class TestPlace(Value):
     """Where the programs of a suite run, and how.
 
-    `release` is the id of the test deployment; without it nothing runs.  `paths` are directories of
+    `deployment` is that of the tests; without it nothing runs.  `paths` are directories of
     this machine, each with the one relative to the deployment that mirrors it; `environment` is
     that of CTest, from which the variables of a test are told; each program gets `variables` in
     addition.
@@ -58,7 +59,7 @@ class TestPlace(Value):
     __test__ = False  # pytest collects classes of this name
 
     site: Site
-    release: str
+    deployment: Deployment | None
     paths: Mapping[str, str]
     environment: Mapping[str, str]
     variables: Mapping[str, str]
@@ -86,8 +87,8 @@ class LaunchedPrograms:
         program = Path(os.path.normpath(Path(launch.cwd, launch.command[0])))
         if not self.paths.path(str(program)) or not _may_be_for_device(program):
             return HERE
-        if self.where.release:
-            return _LaunchedProgram(self, launch, program).run()
+        if self.where.deployment:
+            return _LaunchedProgram(self, self.where.deployment, launch, program).run()
         self.wanted = True
         return f"{ERROR} it has to run on a device"
 
@@ -95,10 +96,12 @@ class LaunchedPrograms:
 class _LaunchedProgram:
     """A program that is started until a try ends with something other than a lost connection."""
 
-    def __init__(self, programs: LaunchedPrograms, launch: Launch, program: Path) -> None:
+    def __init__(
+        self, programs: LaunchedPrograms, deployment: Deployment, launch: Launch, program: Path
+    ) -> None:
         self.programs = programs
         self.site = programs.where.site
-        self.release = programs.where.release
+        self.deployment = deployment
         self.launch = launch
         self.program = program
         self.transport = self.site.device.transport
@@ -108,7 +111,7 @@ class _LaunchedProgram:
         paths = programs.where.paths
         # On this machine a script has its files where it put them.
         self.in_place = launch.by_script and self.transport.direct
-        directory = self.site.release(self.release)
+        directory = self.site.release(deployment.id)
         mapped = {} if self.in_place else paths
         self.there = PathMap({here: f"{directory}/{path}" for here, path in mapped.items()})
         named = (path for text in launch.command[1:] for path in self.there.named_in(text))
@@ -147,17 +150,17 @@ class _LaunchedProgram:
         self.transport.connect()
         started = time.monotonic()
         streams = Streams(self.launch.stdin, self.launch.stdout, self.launch.stderr)
-        report = run(self.site, self.release, self.request, new_run(), streams)
+        report = run(self.site, self.deployment, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
             self._note_lost("the device was started again")
             self.site = self.site._replace(boot="")
-            report = run(self.site, self.release, self.request, new_run(), streams)
+            report = run(self.site, self.deployment, self.request, new_run(), streams)
         if (status := report.status) is not None:
             return self._ended(status, time.monotonic() - started)
         if report.word == "directory":
             return self._fail(f"the working directory {report.text[-1000:]} is not on the device")
         if report.word == "missing":
-            return self._fail(f"the deployment {self.release} is no longer on the device")
+            return self._fail(f"the deployment {self.deployment.id} is no longer on the device")
         return self._fail(report.text[-1000:] or f"the device reported {report.word!r}")
 
     def _ended(self, status: int, seconds: float) -> str:
@@ -171,7 +174,7 @@ class _LaunchedProgram:
         if self.transport.direct and self._fails(status):
             left = self._timeout() - seconds
             missing = missing_paths(
-                *(self.site, self.release, self.request, self.records.folder), seconds=left / 2
+                *(self.site, self.deployment, self.request, self.records.folder), seconds=left / 2
             )
             self._note(missing=missing)
         return answer

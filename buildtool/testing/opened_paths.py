@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from buildtool.deploy.push.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceError
 from buildtool.run.program import RunRequest
@@ -24,7 +25,7 @@ _CALL = rb'(?:openat|newfstatat|faccessat2?|statx)\(AT_FDCWD,"([^"\n]+)"|chdir\(
 
 
 def missing_paths(
-    site: Site, release: str, request: RunRequest, folder: Path, seconds: float
+    site: Site, deployment: Deployment, request: RunRequest, folder: Path, seconds: float
 ) -> tuple[str, ...]:
     """The absolute paths that do not exist on the emulated device and that the program of
     `request` opens or asks about.
@@ -47,8 +48,8 @@ def missing_paths(
             env={**request.env, **variables}, timeout=min(seconds, MOST_SECONDS)
         )
         with contextlib.suppress(DeviceError):  # it takes too long; what it has opened is known
-            run(site, release, again, new_run(), Streams(None, null.fileno(), null.fileno()))
-        start = posixpath.join(site.release(release), request.cwd)
+            run(site, deployment, again, new_run(), Streams(None, null.fileno(), null.fileno()))
+        start = posixpath.join(site.release(deployment.id), request.cwd)
         paths = (path for log in sorted(logs.glob("*.log")) for path in _paths(log, start))
         missing = (path for path in dict.fromkeys(paths) if not os.path.lexists(path))
         return tuple(path for path, _ in zip(missing, range(MOST_PATHS), strict=False))

@@ -16,6 +16,8 @@
 
 #define ROWS_MAX 256 /* methods; of further ones nothing is known */
 #define LINE_MAX 320
+/* QEMU executes less than 2^32 packets in so many seconds: fewer than 10^9 in one. */
+#define TICKS_EXACT 3
 
 struct counted {
     uint64_t packets, instructions, hvx;
@@ -29,6 +31,8 @@ struct row {
     uint64_t calls;
     struct counted counted;
     struct counted_bytes bytes;
+    unsigned running;     /* calls that have not returned */
+    unsigned long unsure; /* how often the counters may have wrapped */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,11 +40,14 @@ static struct row rows[ROWS_MAX] = {{.skel = ""}};
 static size_t used = 1;
 static unsigned running;
 static struct row *only = rows; /* of the only call that is running */
+static unsigned ticks;          /* of about a second */
 
 static _Thread_local struct {
     struct row *row;                     /* NULL: the thread does not count */
     uint32_t packets, instructions, hvx; /* of qemu, when it began to count */
-    struct counted counted;              /* since the last flush */
+    unsigned since;                      /* in ticks */
+    bool is_unsure;
+    struct counted counted; /* since the last flush */
     struct counted_bytes bytes;
     bool is_call;
     unsigned paused; /* how many pauses have not ended */
@@ -69,6 +76,7 @@ void counts_pause(void)
         own.counted.packets += now[0] - own.packets;
         own.counted.instructions += now[1] - own.instructions;
         own.counted.hvx += now[2] - own.hvx;
+        own.is_unsure |= __atomic_load_n(&ticks, __ATOMIC_RELAXED) - own.since >= TICKS_EXACT;
     }
 }
 
@@ -79,9 +87,11 @@ void counts_flush(void)
         own.row->counted.packets += own.counted.packets;
         own.row->counted.instructions += own.counted.instructions;
         own.row->counted.hvx += own.counted.hvx;
+        own.row->unsure += own.is_unsure;
         pthread_mutex_unlock(&lock);
     }
     own.counted = (struct counted){0};
+    own.is_unsure = false;
 }
 
 void counts_resume(void)
@@ -99,6 +109,12 @@ void counts_resume(void)
     own.packets = now[0];
     own.instructions = now[1];
     own.hvx = now[2];
+    own.since = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
+}
+
+void counts_tick(void)
+{
+    __atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED);
 }
 
 /* Returns the row of a method. The caller holds the lock. */
@@ -125,6 +141,7 @@ void counts_begin(const char *skel, uint32_t method)
     row->bytes.in += own.bytes.in;
     row->bytes.out += own.bytes.out;
     row->bytes.copied += own.bytes.copied;
+    row->running++;
     running++;
     __atomic_store_n(&only, running == 1 ? row : rows, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
@@ -140,12 +157,16 @@ void counts_end(void)
 {
     counts_pause();
     counts_flush();
-    own.row = NULL;
     pthread_mutex_lock(&lock);
-    if (--running == 0) {
-        __atomic_store_n(&only, rows, __ATOMIC_RELEASE);
+    own.row->running--;
+    running--;
+    struct row *left = rows;
+    for (size_t i = 1; i < used && running == 1; i++) {
+        left = rows[i].running > 0 ? &rows[i] : left;
     }
+    __atomic_store_n(&only, left, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
+    own.row = NULL;
 }
 
 void counts_buffers(const struct counted_bytes *bytes)
@@ -176,12 +197,12 @@ void counts_write(void)
         const struct row *row = &rows[i];
         char line[LINE_MAX];
         struct text text = text_start(line, sizeof line);
-        text_add(&text, "%u %llu %llu %llu %llu %llu %llu %llu %s\n", (unsigned)row->method,
+        text_add(&text, "%u %llu %llu %llu %llu %llu %llu %llu %lu %s\n", (unsigned)row->method,
                  (unsigned long long)row->calls, (unsigned long long)row->counted.packets,
                  (unsigned long long)row->counted.instructions,
                  (unsigned long long)row->counted.hvx, (unsigned long long)row->bytes.in,
                  (unsigned long long)row->bytes.out, (unsigned long long)row->bytes.copied,
-                 row->skel);
+                 row->unsure, row->skel);
         if (row->calls + row->counted.packets > 0 && write(file, line, text.used) < 0) {
             break;
         }

@@ -26,6 +26,9 @@ void counts_pause(void);
 void counts_flush(void);
 void counts_resume(void);
 
+/* Is called about once a second: what counts for longer without a pause may wrap. */
+void counts_tick(void);
+
 /* Appends a line for each method to the file that libcdsprpc names, before the process ends. */
 void counts_write(void);
 

@@ -16,6 +16,7 @@
 #include "stack_switch.h"
 
 #define METHOD_SHIFT 24
+#define METHOD_ESCAPE 0x1f
 #define SCALARS_OPEN ((0u << METHOD_SHIFT) | (2u << 16) | 1u)
 #define SCALARS_CLOSE ((1u << METHOD_SHIFT) | (1u << 4))
 
@@ -60,12 +61,26 @@ struct entry_call {
     int code;
 };
 
+/* The method, also one whose number does not fit into the scalars: it is the first word then. */
+static uint32_t method_number(const struct entry_call *call)
+{
+    const uint32_t method = (call->scalars >> METHOD_SHIFT) & METHOD_ESCAPE;
+    const bool has_number = ((call->scalars >> 16) & 0xff) > 0 &&
+                            call->arguments[0].buf.nLen >= sizeof method;
+    if (method != METHOD_ESCAPE || !has_number) {
+        return method;
+    }
+    uint32_t number;
+    memcpy(&number, call->arguments[0].buf.pv, sizeof number);
+    return number;
+}
+
 static void call_entry(void *argument)
 {
     struct entry_call *call = argument;
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
-    counts_begin(fault_context.skel, fault_context.method);
+    counts_begin(fault_context.skel, method_number(call));
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();

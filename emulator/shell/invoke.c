@@ -200,6 +200,7 @@ bool request_invoke(int socket, const struct wire_header *request)
         note_arguments(&counts, request->value, placed, true);
         note_bytes(&counts, wire);
         result = handle_invoke(request->handle, request->value, arguments);
+        counts_buffers(&(struct counted_bytes){0}); /* also if there was no call */
         area_check(&area);
         uint32_t first = counts.all - counts.out_handles;
         memcpy(placed + first, arguments + first, counts.out_handles * sizeof placed[0]);

@@ -78,6 +78,7 @@ static void await_message(void)
 {
     struct pollfd polled = {.fd = WIRE_FD_CONTROL, .events = POLLIN};
     while (poll(&polled, 1, TICK_MILLISECONDS) == 0) {
+        counts_tick();
         running_report(SECONDS_LONG, "");
     }
 }

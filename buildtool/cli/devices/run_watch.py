@@ -16,14 +16,14 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
 from buildtool.core.processes.process import signals_as_interrupt
 from buildtool.core.value import Value
-from buildtool.deploy.ready import DeviceChoice, device_for, target_on
-from buildtool.device.configuration import FILE_NAME, user_file
+from buildtool.deploy.ready import DeviceChoice, target_on
+from buildtool.device.configuration import FILE_NAME, open_device, user_file
 from buildtool.device.transports.transport import Transport
 from buildtool.engine.context import Options
 from buildtool.engine.result import StepOutcome
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import Plan
-from buildtool.project.model import Project
+from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_project
 from buildtool.run.program import RunRequest
 from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, target_inputs
@@ -70,10 +70,10 @@ def run_watching(project: Project, run: RepeatedRun, screen: Screen) -> NoReturn
     Raises `KeyboardInterrupt`, and what is wrong with the command line.
     """
     run.request_of(project)
-    target = target_on(project, run.device, run.choice)
-    transport = device_for(project, run.device, target, run.choice, screen).transport
+    target_on(project, run.device, run.choice)
+    device = None if run.device == BUILT_IN_TARGET else open_device(run.device, project)
     with signals_as_interrupt(), Watch(lambda text: screen(Note(text))) as watch:
-        loop = _Loop(project, run, screen, watch, transport)
+        loop = _Loop(project, run, screen, watch, device.transport if device else None)
         changed: Paths = ()
         while True:
             loop.turn(changed)
@@ -89,7 +89,7 @@ class _Loop:
         run: RepeatedRun,
         screen: Screen,
         watch: Watch,
-        transport: Transport,
+        transport: Transport | None,
     ) -> None:
         self._transport = transport
         self._project, self._run, self._screen, self._watch = project, run, screen, watch
@@ -185,7 +185,7 @@ class _Loop:
     @contextlib.contextmanager
     def _session(self) -> Iterator[WaitingSession | None]:
         """A session for the program while it is built, when the device was reached before."""
-        if self._transport.direct or not self._reached:
+        if not self._transport or not self._reached:
             yield None
             return
         from buildtool.run.session import open_session

@@ -57,7 +57,7 @@ def parse_tokens(tokens: Sequence[Token], *, standard_types: bool) -> tuple[Defi
         NotInGrammarError: a token is unexpected; with the expected terminals.
         IdlError: a token is not part of the language.
     """
-    parser: Any = _parser(standard_types=standard_types)
+    parser = _parser(standard_types=standard_types)
     try:
         result: tuple[DefinitionSyntax, ...] = parser.parse(tokens)
     except UnexpectedToken as unexpected:
@@ -68,17 +68,22 @@ def parse_tokens(tokens: Sequence[Token], *, standard_types: bool) -> tuple[Defi
 
 
 @functools.cache
-def _parser(*, standard_types: bool) -> Lark:
+def _parser(*, standard_types: bool) -> Any:
     grammar = GRAMMAR.read_text(encoding="utf-8")
-    build = BuildSyntax(standard_types=standard_types)
-    make = functools.partial(Lark, grammar, parser="lalr", lexer=_Terminals, transformer=build)
+    build: Any = BuildSyntax(standard_types=standard_types)
     file = _tables_file(grammar)
-    if not file or file.is_file():
-        return make(cache=str(file or ""))
-    fresh = file.with_name(f"{file.name}.{os.getpid()}")  # lark does not replace files as a whole
-    parser = make(cache=str(fresh))
-    with contextlib.suppress(OSError):
-        fresh.replace(file)
+    if file:
+        # Whatever is wrong with the file, the tables are computed.
+        with contextlib.suppress(Exception), file.open("rb") as stream:
+            loaded: Any = Lark.__new__(Lark)
+            return loaded._load(stream, transformer=build)
+    parser: Any = Lark(grammar, parser="lalr", lexer=_Terminals, transformer=build)
+    if file:
+        with contextlib.suppress(OSError):
+            fresh = file.with_name(f"{file.name}.{os.getpid()}")
+            with fresh.open("wb") as stream:
+                parser.save(stream, {"transformer"})
+            fresh.replace(file)
     return parser
 
 

@@ -274,7 +274,7 @@ class CTestSuite:
             device = site.device._replace(root=str(folder))
             where = TestPlace(
                 site=site._replace(device=device),
-                release=deployed.id if deployed else "",
+                deployment=deployed,
                 paths=directories(self.step),
                 environment=environment,
                 variables=variables,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.site import finish_inline_push, inline_push
+from buildtool.deploy.site import finish_inline_push, inline_push, make_current
 from buildtool.device.script import ScriptReport
 from buildtool.device.sharing.lock import DeviceLock, holder_of
 from buildtool.release.slices import Release
@@ -42,7 +42,7 @@ def run_once(
         if session:
             ready = stack.enter_context(open_session(remote.device.transport))
             request = request._replace(session=ready)
-        report = run(site, wanted.id, request, new_run(), push=push)
+        report = run(site, wanted, request, new_run(), push=push)
         assert not session or ready.taken
     assert finish_inline_push(site, wanted, report)
     return report, streams.stdout
@@ -106,6 +106,18 @@ def test_another_release_than_expected(remote: Remote, tmp_path: Path) -> None:
     assert (done.status, done.stdout) == (3, b"2")
     remote.assert_current(releases[2])
     remote.assert_whole(*releases)
+
+
+@short_on(EMULATED, BUSYBOX, ANDROID)
+def test_each_program_gets_the_arch_of_its_release(remote: Remote, tmp_path: Path) -> None:
+    releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(2)]
+    request = RunRequest((SHELL, 'echo "$BUILDTOOL_DSP_ARCH"'), input=False)
+    for release, arch in ((releases[0], "v68"), (releases[1], "v73"), (releases[0], "v68")):
+        deployed = deployment(release, arch)
+        make_current(remote.site(), deployed)
+        with redirected(None) as streams:
+            run(remote.site(), deployed, request, new_run())
+        assert streams.stdout == f"{arch}\n".encode()
 
 
 @short_on(BUSYBOX, ANDROID)

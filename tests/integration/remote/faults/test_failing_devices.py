@@ -86,7 +86,7 @@ def test_the_next_command_removes_what_fills_the_disk(
         assert remote.shell(tiny, "cat n").stdout == b"tiny"
     elif command == "test":
         request = RunRequest((SHELL, "exit 3"))
-        report = run(remote.site(), deployment(small, "").id, request, new_run())
+        report = run(remote.site(), deployment(small, ""), request, new_run())
         assert report == ScriptReport("exit", "3")
     elif command == "deploy":
         remote.deploy(tiny)
