@@ -20,6 +20,8 @@ from buildtool.documents import (
     devices,
     errors,
     inspection,
+    measurements,
+    on_devices,
     projects,
     releases,
     runs,
@@ -31,6 +33,10 @@ ENDING = ".schema.json"
 OBJECTS = "objects"
 DIRECTORY = REPOSITORY / "docs" / "json"
 DOCUMENTS: dict[str, tuple[type, ...]] = {
+    "bench": (
+        *(measurements.BenchDocument, measurements.ComparisonDocument),
+        *(builds.BuildDocument, on_devices.OnDevicesDocument),
+    ),
     "build": (builds.BuildDocument,),
     "build-plan": (builds.PlanDocument,),
     "cache-clear": (cache.CacheFreedDocument,),
@@ -38,7 +44,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "cache-stats": (cache.CacheStatsDocument,),
     "cache-verify": (cache.CacheVerifyDocument,),
     "clean": (builds.CleanDocument,),
-    "deploy": (runs.DeployDocument, builds.BuildDocument, runs.OnDevicesDocument),
+    "deploy": (runs.DeployDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
     "devices-add": (devices.DeviceAddedDocument,),
     "devices-check": (devices.DeviceCheckDocument,),
     "devices-facts": (devices.DeviceFactsDocument,),
@@ -54,7 +60,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "package": (releases.PackageDocument, builds.BuildDocument),
     "profile": (projects.ProfileDocument,),
     "rollback": (runs.RollbackDocument,),
-    "run": (runs.RunDocument, builds.BuildDocument, runs.OnDevicesDocument),
+    "run": (runs.RunDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
     "sdk-install": (toolchains.SdkDocument,),
     "sysroot-list": (toolchains.SysrootsDocument,),
     "sysroot-pull": (toolchains.SysrootPullDocument,),
@@ -62,7 +68,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "sysroot-stub": (toolchains.ImportStubDocument,),
     "test": (
         *(runs.TestDocument, builds.BuildDocument),
-        *(runs.TestListDocument, runs.OnDevicesDocument),
+        *(runs.TestListDocument, on_devices.OnDevicesDocument),
     ),
     "verify": (releases.VerifyDocument,),
     "why": (builds.WhyDocument,),

@@ -36,6 +36,7 @@ COMMANDS = {
     "verify": CommandEntry("builds", "Release"),
     "run": CommandEntry("devices", "Devices", program=True, failed=NOT_RUN, misused=NOT_RUN),
     "test": CommandEntry("devices", "Devices", failed=NOT_RUN),
+    "bench": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "deploy": CommandEntry("devices", "Devices"),
     "rollback": CommandEntry("devices", "Devices"),
     "devices": CommandEntry("devices", "Devices"),

@@ -77,7 +77,7 @@ class Ready:
         self._listener = listener
         self._data = data
         self._force = force
-        self._is_for_tests = False
+        self._beside = ""
         self._find(refresh=False)
 
     def renew(self) -> None:
@@ -90,14 +90,14 @@ class Ready:
         if lock.is_other_boot(self.site.boot):
             self.renew()
 
-    def use_test_directory(self) -> None:
-        """Go beside the project's directory on the device, so that tests leave `current` alone.
+    def go_beside(self, purpose: str) -> None:
+        """Go to the directory PROJECT+PURPOSE on the device, so that `current` stays what it is.
 
-        It is not inside that directory, since large files lie beside the directories of projects,
-        in one place for all.  No project has a name with "+".
+        It is not inside the project's directory, since large files lie beside the directories of
+        projects, in one place for all.  No project has a name with "+".
         """
-        self._is_for_tests = True
-        directory = f"{self.site.project}+tests"
+        self._beside = purpose
+        directory = f"{self.site.project}+{purpose}"
         known = known_file(self._project.state / "state", self.site.device, directory)
         self.site = self.site._replace(project=directory, known=known)
 
@@ -117,8 +117,8 @@ class Ready:
         self.site = site_on(self._project, self._device, facts, self._listener)
         self.soc = facts.soc
         self.deployment = deployment(self.release, arch, self._data)
-        if self._is_for_tests:
-            self.use_test_directory()
+        if self._beside:
+            self.go_beside(self._beside)
 
 
 def target_on(project: Project, name: str, choice: DeviceChoice) -> str:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypedDict
 
-from buildtool.documents.builds import BuildDocument
-from buildtool.documents.errors import ErrorDocument
 
-
-class _Release(TypedDict):
+class ReleaseObject(TypedDict):
     """What a command did with a release on a device."""
 
     device: Annotated[str, "name of the device"]
@@ -18,7 +15,7 @@ class _Release(TypedDict):
     arch: Annotated[str, 'DSP arch of its skels; "" for none']
 
 
-class DeployDocument(_Release):
+class DeployDocument(ReleaseObject):
     directory: Annotated[str, "the release on the device"]
     files: Annotated[int, "number of files and links that were sent"]
     size: Annotated[int, "bytes in them"]
@@ -50,7 +47,7 @@ class MethodCountsObject(TypedDict):
     exact: Annotated[bool, "false if a call took so long that the counters may have wrapped"]
 
 
-class RunResultObject(_Release):
+class RunResultObject(ReleaseObject):
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
     command: Annotated[list[str], "the program and its arguments"]
@@ -101,7 +98,7 @@ class TestResultObject(TypedDict):
     dsp_crash: Annotated[bool, "whether it crashed because the DSP process did"]
 
 
-class TestDocument(_Release):
+class TestDocument(ReleaseObject):
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     started: Annotated[int, "when the first test began, in seconds since the epoch"]
     seconds: Annotated[float, "wall time of all tests together"]
@@ -121,21 +118,3 @@ class TestListDocument(TypedDict):
     """What `test --list` prints."""
 
     tests: Annotated[list[TestNameObject], "the tests"]
-
-
-class OnDeviceObject(TypedDict):
-    device: Annotated[str, "name of the device; sim:SOC for an emulated one"]
-    release: Annotated[str, "id of the release on this machine"]
-    status: Annotated[int, "exit status on this device"]
-    seconds: Annotated[float, "wall time, with pushing"]
-    document: Annotated[
-        DeployDocument | RunDocument | TestDocument | BuildDocument | ErrorDocument | None,
-        "what the command prints for this device; null for nothing",
-    ]
-
-
-class OnDevicesDocument(TypedDict):
-    """What a command with --on prints."""
-
-    ok: Annotated[bool, "whether all statuses are 0"]
-    devices: Annotated[list[OnDeviceObject], "a row for each device, in the order of --on"]

@@ -1,5 +1,6 @@
 """The commands as compositions of stages: each stage takes one value and returns the next."""
 
+from buildtool.flow.benches import bench
 from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
 from buildtool.flow.targets import (
     build_release,
@@ -15,6 +16,7 @@ from buildtool.flow.targets import (
 from buildtool.flow.tests import device_session, list_tests, test
 
 __all__ = [
+    "bench",
     "build_release",
     "clean",
     "deploy",

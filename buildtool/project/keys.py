@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from buildtool.core.value import Value
 
@@ -22,6 +22,12 @@ class Key(Value):
     doc: str
     choices: tuple[str, ...] = ()
     repeats: bool = False
+
+
+# Keys of everything that runs a program on a device.
+Args = Annotated[Strings, Key("its arguments", repeats=True)]
+Env = Annotated[Mapping[str, Define], Key("environment variables that it gets")]
+Cwd = Annotated[str, Key("its working directory in the release; default: the top")]
 
 
 def keys(record: Any) -> dict[str, tuple[Any, Key]]:

@@ -11,8 +11,9 @@ from typing import Annotated
 
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.benches import Bench, Check, Metric
 from buildtool.project.components import Host, Skel
-from buildtool.project.keys import NO_DEFINES, Define, Key, Strings
+from buildtool.project.keys import NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
 STATE = ".buildtool"
 """The directory in a project that contains everything that buildtool writes there."""
@@ -138,9 +139,6 @@ class Target(Value):
 
 
 # Keys of runs and tests.
-Args = Annotated[Strings, Key("its arguments", repeats=True)]
-Env = Annotated[Mapping[str, Define], Key("environment variables that it gets")]
-Cwd = Annotated[str, Key("its working directory in the release; default: the top")]
 Farf = Annotated[bool, Key("show and keep what the DSP logs")]
 DspMayCrash = Annotated[bool, Key("a crash of the DSP process during it is no failure")]
 
@@ -225,6 +223,9 @@ class Project(Value):
     data: Mapping[str, Data] = {}
     tests: Mapping[str, Test] = {}
     expected_failures: Mapping[str, ExpectedFailure] = {}
+    benches: Mapping[str, Bench] = {}
+    metrics: Mapping[str, Metric] = {}
+    checks: Mapping[str, Check] = {}
 
     def tool(self, name: str) -> Tool:
         """The project's requirement of the tool `name`; its path, if any, is absolute."""
@@ -249,6 +250,9 @@ SECTIONS: Mapping[str, type] = {
     "run": Run,
     "test": Test,
     "expected-failure": ExpectedFailure,
+    "bench": Bench,
+    "metric": Metric,
+    "check": Check,
     "data": Data,
     "tool": Tool,
 }

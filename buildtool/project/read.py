@@ -8,6 +8,7 @@ from typing import Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import check_path
+from buildtool.project.benches import Bench, Check, Metric
 from buildtool.project.components import Host, Skel
 from buildtool.project.model import (
     BUILT_IN_TARGET,
@@ -104,8 +105,15 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
     data = reader.section(Data, "data", tables)
     tests = reader.section(Test, "test", tables)
     expected = reader.section(ExpectedFailure, "expected-failure", tables)
+    measured = (
+        reader.section(Bench, "bench", tables),
+        reader.section(Metric, "metric", tables),
+        reader.section(Check, "check", tables),
+    )
     root = file.absolute().parent
-    project = Project(root, header, hosts, skels, targets, tools, runs, data, tests, expected)
+    project = Project(
+        *(root, header, hosts, skels, targets, tools, runs, data, tests, expected), *measured
+    )
     for key, message, remedy in violations(project):
         raise reader.error(key, message, remedy)
     return project

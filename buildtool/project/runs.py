@@ -8,6 +8,7 @@ from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
+from buildtool.project.benches import Bench
 from buildtool.project.model import ExpectedFailure, Run, Test
 from buildtool.project.paths import Violation, path_violations
 
@@ -60,7 +61,7 @@ def run_violations(runs: Mapping[str, Run]) -> Iterator[Violation]:
     for name, run in runs.items():
         if not run.program:
             yield ("run", name, "program"), "is empty", 'Name a program: "bin/demo".'
-        yield from _program_violations(("run", name), run)
+        yield from program_violations(("run", name), run)
         for text in run.forward:
             try:
                 ports(text)
@@ -83,7 +84,7 @@ def violations_of_tests(root: Path, tests: Mapping[str, Test]) -> Iterator[Viola
                 )
         for path in test.pytest:
             yield from path_violations(root, path.partition("::")[0], (*at, "pytest"))
-        yield from _program_violations(at, test)
+        yield from program_violations(at, test)
 
 
 def expected_failure_violations(
@@ -96,7 +97,8 @@ def expected_failure_violations(
             yield at, "is empty", "Write why these tests fail; reports show it."
 
 
-def _program_violations(at: tuple[str, str], run: Run | Test) -> Iterator[Violation]:
+def program_violations(at: tuple[str, str], run: Run | Test | Bench) -> Iterator[Violation]:
+    """The problems of keys that all programs have."""
     for variable in run.env:
         if not re.fullmatch(_VARIABLE, variable):
             yield (

@@ -10,7 +10,7 @@ from buildtool.project.components import COMPONENT_KEYS
 from buildtool.project.keys import Key, keys
 from buildtool.project.model import SECTIONS, Header
 
-_TYPES = {str: "string", bool: "boolean", int: "integer"}
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
 def json_schema() -> dict[str, Any]:

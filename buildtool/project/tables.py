@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from buildtool.documents.errors import ErrorObject
 
 MAX_BYTES = 1 << 20
+MAX_FLOAT = 1 << 53
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
-_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a number"}
+_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
 TableType = TypeVar("TableType")
 
 
@@ -143,6 +144,8 @@ class TableReader:
 
     def value(self, hint: Any, value: Any, at: tuple[str, ...], key: Key) -> Any:
         if hint in _TYPE_NAMES:
+            if hint is float and type(value) is int and abs(value) < MAX_FLOAT:
+                return float(value)
             if type(value) is not hint:
                 from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - rarely needed
 

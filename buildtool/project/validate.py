@@ -67,6 +67,10 @@ def violations(project: Project) -> Iterator[Violation]:
     yield from run_violations(project.runs)
     yield from violations_of_tests(project.root, project.tests)
     yield from expected_failure_violations(project.expected_failures)
+    if project.benches or project.metrics or project.checks:
+        from buildtool.project.bench_violations import bench_violations  # noqa: PLC0415 - few have
+
+        yield from bench_violations(project)
 
 
 def suggest(name: str, names: Iterable[str]) -> str:

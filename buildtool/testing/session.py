@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from buildtool.engine.context import Options
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
+    from buildtool.run.method_counts import MethodCounts
     from buildtool.run.program import RunRequest
 
 PAUSES = (0.0, 2.0, 10.0)
@@ -38,6 +39,7 @@ class Ran(Value):
 
     `stdout` and `stderr` have the end of its output; `explained` explains crashes of skels, and
     `dsp_crash` is one line about them.  `lost` has one line for each lost connection before.
+    `methods` are the counts of an emulated DSP.
     """
 
     status: int | None
@@ -48,6 +50,7 @@ class Ran(Value):
     explained: str = ""
     lost: tuple[str, ...] = ()
     dsp_crash: str = ""
+    methods: tuple[MethodCounts, ...] = ()
 
 
 class LostError(DeviceConnectionError):
@@ -68,13 +71,14 @@ class Session:
         build: BuildResult,
         options: Options,
         lock: DeviceLock,
+        directory: str = "tests",
     ) -> None:
         """`build`, made with `options`, is what the release of `ready` was made of.  `lock` is
-        held."""
+        held.  Releases are in PROJECT+DIRECTORY on the device."""
         self.project = project
         self.build = build
         self.ready = ready
-        ready.use_test_directory()
+        ready.go_beside(directory)
         self.choice = choice
         self.options = options
         self.lock = lock
@@ -125,6 +129,7 @@ class Session:
         started = time.monotonic()
         status: int | None = None
         signal: int | None = None
+        methods: tuple[MethodCounts, ...] = ()
         stdout, stderr = KeptOutput(tail=limit), KeptOutput(tail=limit)
         with ExitStack() as stack:
             source = stack.enter_context(tempfile.TemporaryFile())
@@ -142,6 +147,7 @@ class Session:
                 dsp_crash = first_line(tuple(notes))
             else:
                 dsp_crash = result.dsp_crash
+                methods = result.methods
                 signal = signal_of(result.status) or None
                 status = None if signal else result.status
         return Ran(
@@ -152,6 +158,7 @@ class Session:
             time.monotonic() - started,
             "\n".join(notes),
             dsp_crash=dsp_crash,
+            methods=methods,
         )
 
     def _reconnect(self) -> None:

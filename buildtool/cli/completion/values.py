@@ -31,6 +31,12 @@ def _runs(cursor: Cursor) -> Iterable[str]:
     return find_project(cursor.here).runs
 
 
+def _benches(cursor: Cursor) -> Iterable[str]:
+    from buildtool.project.read import find_project
+
+    return find_project(cursor.here).benches
+
+
 def _tests(cursor: Cursor) -> Iterable[str]:
     from buildtool.project.read import find_project
 
@@ -149,6 +155,7 @@ def _shells(_: Cursor) -> Iterable[str]:
 
 WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "arch": _archs,
+    "bench": _benches,
     "type": _build_types,
     "device": _devices,
     "device|dir": _devices,

@@ -18,7 +18,7 @@ from buildtool.device.selection import Chosen
 from buildtool.device.sharing.lock import DeviceLock
 
 if TYPE_CHECKING:
-    from buildtool.documents.runs import OnDeviceObject
+    from buildtool.documents.on_devices import OnDeviceObject
 
 CHUNK = 1 << 16
 MAX_DOCUMENT = 64 << 20

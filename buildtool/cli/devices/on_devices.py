@@ -20,6 +20,7 @@ from buildtool.cli.devices.run import find_named_run
 from buildtool.cli.options import BuildOptions, not_with_on
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
+from buildtool.cli.table import Table
 from buildtool.core.events import Listener
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, target_on
@@ -30,7 +31,7 @@ from buildtool.project.model import Project
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.documents.runs import OnDevicesDocument
+    from buildtool.documents.on_devices import OnDevicesDocument
 
 SHOWN_DIGITS = 16
 
@@ -140,14 +141,8 @@ def _build(
 
 
 def _show_table(children: Sequence[Child]) -> None:
-    rows = [("device", "release", "status", "seconds")]
-    rows += [
+    rows = [
         (str(child.chosen), child.release[:SHOWN_DIGITS], str(child.status), f"{child.seconds:.1f}")
         for child in children
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for device, release, status, seconds in rows:
-        show(
-            f"{device:<{widths[0]}}  {release:<{widths[1]}}  {status:>{widths[2]}}"
-            f"  {seconds:>{widths[3]}}"
-        )
+    show(Table(("device", "release", "status", "seconds"), rows, frozenset({2, 3})).text())

@@ -32,6 +32,7 @@ FREE = {
     "name[=value",
     "place",
     "port",
+    "rev",
     "serial",
     "size",
     "time",

@@ -260,6 +260,8 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
             "project": 'name = "demo"\n',
             "target": 'platform = "android"\n',
             "run": 'program = "bin/x"\n',
+            "bench": 'program = "bin/x"\n',
+            "check": "",
             "test": "",
             "expected-failure": 'reason = "slow"\n',
             "data": "",

@@ -1,0 +1,124 @@
+"""`buildtool bench [DEVICE] [BENCH]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from buildtool import flow
+from buildtool.cli.options import BuildOptions, DeviceOptions, Json, not_with_on, without_on
+from buildtool.cli.parameters import Argument, CommandLine, Option
+from buildtool.cli.screen import Screen
+from buildtool.core.errors import UsageError
+from buildtool.project.model import Project
+from buildtool.project.read import find_project
+
+MAX_REPEAT = 100_000
+AGAINST = "Comparison options"
+EXAMPLES = (
+    ("buildtool bench", "Exact counts of the only bench, on sim."),
+    ("buildtool bench q6a matvec", "[bench.matvec] of buildtool.toml on a board."),
+    ("buildtool bench q6a matvec --against HEAD~1", "Is this tree faster than that commit?"),
+    ("buildtool bench q6a matvec --against-build-type Debug", "The same source, built otherwise."),
+)
+
+
+def bench(
+    device: Annotated[str, Argument("[DEVICE]", "Device to measure on; default: sim.")] = "sim",
+    name: Annotated[
+        str, Argument("[BENCH]", "[bench.BENCH] of buildtool.toml; default: the only one.")
+    ] = "",
+    *,
+    against: Annotated[
+        str,
+        Option(
+            "--against", "Compare with another revision of the project.", "REV", heading=AGAINST
+        ),
+    ] = "",
+    against_directory: Annotated[
+        str,
+        Option(
+            "--against-directory",
+            "Compare with the project in another directory.",
+            "DIR",
+            heading=AGAINST,
+        ),
+    ] = "",
+    against_target: Annotated[
+        str, Option("--against-target", "Compare with another target.", "TARGET", heading=AGAINST)
+    ] = "",
+    against_build_type: Annotated[
+        str,
+        Option("--against-build-type", "Compare with another build type.", "TYPE", heading=AGAINST),
+    ] = "",
+    repeat: Annotated[
+        int,
+        Option(
+            "--repeat",
+            "Least number of runs that count; default: that of the bench, and 3 on sim.",
+            "N",
+            most=MAX_REPEAT,
+        ),
+    ] = 0,
+    markdown: Annotated[
+        bool, Option("--markdown", "Print the result as Markdown, for a pull request.")
+    ] = False,
+    devices: DeviceOptions = DeviceOptions(),
+    build: BuildOptions = BuildOptions(),
+    json: Json = False,
+    line: CommandLine = CommandLine(),
+) -> int:
+    """Build and push what changed, and measure a program on a device.
+
+    Each run is checked; if a check fails in one, no number is printed, and the exit status is 1.
+    On sim the counts of packets and instructions are exact, and times are not measured.
+    With --on, [BENCH] comes first.
+
+    Results are kept in .buildtool/bench.
+    """
+    from buildtool.cli.devices.bench_table import show_benched
+    from buildtool.measure.benched import Against, keep
+
+    choice = devices.choice(build)
+    if devices.on is not None:
+        from buildtool.cli.devices.on_devices import on_devices
+
+        for word, is_given in (("DEVICE", name), ("--markdown", markdown)):
+            if is_given:
+                raise not_with_on(word)
+        return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
+    if markdown and json:
+        raise UsageError("--markdown cannot be used with --json", remedy="Omit one of them.")
+    if against and against_directory:
+        raise UsageError(
+            "--against cannot be used with --against-directory",
+            why="a revision of this project is checked out in a directory of its own",
+            remedy="Omit one of them.",
+        )
+    others = Against(against, against_directory, against_target, against_build_type)
+    project = find_project(Path.cwd())
+    done = flow.bench(
+        project,
+        device,
+        name or _only_bench(project),
+        repeat=repeat,
+        choice=choice,
+        listener=Screen(quiet=True, verbose=build.verbose),
+        options=build.for_engine(),
+        against=others if any(others) else None,
+    )
+    file = keep(project, done)
+    show_benched(done, file, as_json=json, markdown=markdown)
+    return int(not done.ok)
+
+
+def _only_bench(project: Project) -> str:
+    if len(project.benches) == 1:
+        return next(iter(project.benches))
+    raise UsageError(
+        "no bench was named",
+        why=f"{project.root / 'buildtool.toml'} has {', '.join(project.benches) or 'none'}",
+        remedy="Name one: buildtool bench DEVICE BENCH"
+        if project.benches
+        else 'Add one: [bench.NAME] with program = "bin/PROGRAM". Docs: docs/bench.md',
+    )

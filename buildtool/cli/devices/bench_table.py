@@ -1,0 +1,155 @@
+"""Prints the result of `buildtool bench`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.cli.show import print_json, show
+from buildtool.cli.table import Table
+from buildtool.measure.benched import Benched
+from buildtool.measure.result import BenchResult, MethodResult
+
+if TYPE_CHECKING:
+    from buildtool.measure.comparison import CountDifference
+
+DIGITS = 4
+HERE = "this tree"
+
+
+def show_benched(benched: Benched, file: Path, *, as_json: bool, markdown: bool) -> None:
+    """Print the result, which `file` keeps, as JSON, as Markdown, or for people."""
+    if as_json:
+        print_json(benched.as_json(file))
+        return
+    for part in _parts(benched):
+        if isinstance(part, str):
+            show(f"{part}\n" if markdown else part)
+        else:
+            show(f"{part.markdown()}\n" if markdown else part.text())
+    if not markdown:
+        show(f"kept in {file}")
+
+
+def _parts(benched: Benched) -> Iterator[str | Table]:
+    """What is printed: sentences and tables."""
+    this, other = benched.this, benched.other
+    where = ", ".join(filter(None, (this.device, this.soc, this.arch)))
+    title = f"bench {benched.name} on {where}"
+    against = f"{HERE} against {benched.against}"
+    if benched.same_release:
+        yield f"{title}: no difference, {HERE} and {benched.against} make the same release"
+    elif not benched.ok:
+        yield f"{title}: no numbers, because checks failed"
+        yield from _failures(this, f"{HERE}: " if other else "")
+        if other:
+            yield from _failures(other, f"{benched.against}: ")
+    elif other is None:
+        yield f"{title}: {this.runs} runs, all checks passed{_set_aside(this)}"
+        yield from _result(this)
+    else:
+        runs = f"{this.runs} runs of each, all checks passed{_set_aside(this, other)}"
+        yield f"{title}: {against}, {runs}"
+        yield from _comparison(benched, other)
+
+
+def _set_aside(*results: BenchResult) -> str:
+    count = sum(result.set_aside for result in results)
+    return f"; {count} runs at another speed of the device do not count" if count else ""
+
+
+def _failures(result: BenchResult, before: str) -> Iterator[str]:
+    for check in result.failed:
+        yield f"✗ {before}{check.check} in {check.failed} of {check.runs} runs: {check.message}"
+
+
+def _result(result: BenchResult) -> Iterator[str | Table]:
+    if result.metrics:
+        heading = ("metric", "median", "95 % interval", "noise", "outliers")
+        rows = []
+        for metric in result.metrics:
+            unit = metric.metric.unit
+            low, high = _number(metric.interval.low), _number(metric.interval.high)
+            noise, document = metric.noise, metric.as_json()
+            rows.append(
+                (
+                    metric.name,
+                    _with_unit(metric.interval.middle, unit),
+                    "exact" if noise is None else f"{low} – {high}",
+                    "" if noise is None else f"{noise:.1%}",
+                    str(document["outliers"] or ""),
+                )
+            )
+        yield Table(heading, rows, frozenset({1, 3, 4}))
+    if result.methods:
+        heading = ("method", "calls", "packets", "instructions", "hvx")
+        yield Table(heading, list(map(_counts, result.methods)), frozenset({1, 2, 3, 4}))
+    for method in result.methods:
+        if method.varies:
+            yield f"{_method(method)}: other runs had other counts, as threads that compete have"
+        elif not method.counts.exact:
+            yield f"{_method(method)}: a call was too long to be counted exactly"
+
+
+def _counts(method: MethodResult) -> tuple[str, ...]:
+    counts = method.counts
+    numbers = counts.calls, counts.packets, counts.instructions, counts.hvx
+    return _method(method), *(f"{number:,}" for number in numbers)
+
+
+def _comparison(benched: Benched, other: BenchResult) -> Iterator[str | Table]:
+    if benched.metrics:
+        heading = ("metric", HERE, benched.against, "ratio", "99.9 % interval", "noise", "verdict")
+        medians = {
+            result.name: (result, theirs.interval.middle)
+            for result, theirs in zip(benched.this.metrics, other.metrics, strict=True)
+        }
+        rows = []
+        for difference in benched.metrics:
+            result, theirs = medians[difference.name]
+            ratio = difference.ratio
+            rows.append(
+                (
+                    difference.name,
+                    _with_unit(result.interval.middle, result.metric.unit),
+                    _with_unit(theirs, result.metric.unit),
+                    f"{ratio.middle:.3f}",
+                    f"{ratio.low:.3f} – {ratio.high:.3f}",
+                    f"{difference.noise:.1%}",
+                    difference.verdict,
+                )
+            )
+        yield Table(heading, rows, frozenset({1, 2, 3, 5}))
+        for difference in benched.metrics:
+            if difference.verdict == "no difference":
+                yield (
+                    f"{difference.name}: no difference beyond the noise floor of"
+                    f" {difference.noise:.1%}"
+                )
+    if benched.counts:
+        columns = ("method", "count", HERE, benched.against, "difference")
+        yield Table(columns, list(map(_difference, benched.counts)), frozenset({2, 3, 4}))
+    elif other.methods:
+        yield "no difference: all counts are the same"
+
+
+def _difference(row: CountDifference) -> tuple[str, ...]:
+    what = row.name or (f"{row.skel} {row.method}" if row.skel else "threads")
+    numbers = (f"{row.this:,.{DIGITS * 2}g}", f"{row.other:,.{DIGITS * 2}g}")
+    return what, row.counted, *numbers, f"{row.this - row.other:+,.{DIGITS * 2}g}"
+
+
+def _method(method: MethodResult) -> str:
+    counts = method.counts
+    if not counts.skel:
+        return "threads outside of calls"
+    return counts.name or f"method {counts.method} of {counts.skel}"
+
+
+def _number(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 10**DIGITS else f"{number:.{DIGITS}g}"
+
+
+def _with_unit(number: float, unit: str) -> str:
+    return f"{_number(number)} {unit}".rstrip()

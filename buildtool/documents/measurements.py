@@ -1,0 +1,104 @@
+"""What `bench` prints."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+from buildtool.documents.runs import MethodCountsObject, ReleaseObject
+
+
+class FailedCheckObject(TypedDict):
+    check: Annotated[
+        str,
+        'name of the check; "exit status", "output", "same output", "other output",'
+        ' "counts", "clock" or "metric NAME" for those that each bench has',
+    ]
+    message: Annotated[str, "why it failed for the first time, in a line"]
+    failed: Annotated[int, "number of runs in which it failed"]
+    runs: Annotated[int, "number of runs in which it was made"]
+
+
+class MetricObject(TypedDict):
+    name: Annotated[str, "name of [metric.NAME]"]
+    unit: Annotated[str, 'unit of the numbers; "" if it has none']
+    better: Annotated[str, "which values are better", ("lower", "higher")]
+    exact: Annotated[bool, "whether it is the same in each run"]
+    median: Annotated[float, "median of all runs"]
+    low: Annotated[float, "where the interval of the median begins, which has it with 95 %"]
+    high: Annotated[float, "where it ends"]
+    noise: Annotated[
+        float | None,
+        "how much the medians of equal runs differ, as a share; null for exact metrics",
+    ]
+    outliers: Annotated[int, "number of runs that are far from the median; they count as others"]
+    values: Annotated[list[float], "the number of each run, in order"]
+
+
+class MethodObject(MethodCountsObject):
+    varies: Annotated[bool, "whether runs with the same input had other counts"]
+
+
+class ConditionsObject(TypedDict):
+    loop_seconds: Annotated[float, "processor time of a loop in the device's shell; 0 if unknown"]
+    clock_khz: Annotated[int, "highest clock of its processors; 0 if unknown"]
+    temperature: Annotated[float, "highest temperature in °C; 0 if unknown"]
+
+
+class BenchResultObject(ReleaseObject):
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    ok: Annotated[bool, "whether all checks passed in all runs; there are no numbers if not"]
+    runs: Annotated[int, "number of runs that count"]
+    set_aside: Annotated[
+        int, "number of runs that do not count, as the device was faster or slower"
+    ]
+    failed: Annotated[list[FailedCheckObject], "checks that failed"]
+    metrics: Annotated[list[MetricObject], "numbers that the program printed"]
+    methods: Annotated[
+        list[MethodObject], "on the emulated device, what the DSP executed for each method in a run"
+    ]
+    conditions: Annotated[
+        list[ConditionsObject], "speed of the device after each run that counts; none on sim"
+    ]
+
+
+class BenchDocument(BenchResultObject):
+    bench: Annotated[str, "name of [bench.NAME]"]
+    started: Annotated[int, "when the first run began, in seconds since the epoch"]
+    seconds: Annotated[float, "wall time of all runs"]
+    file: Annotated[str, "the file that keeps this document"]
+
+
+class MetricDifferenceObject(TypedDict):
+    name: Annotated[str, "name of [metric.NAME]"]
+    ratio: Annotated[float, "median of the ratios of this release to the other one"]
+    low: Annotated[float, "where the interval of the ratio begins, which has it with 99.9 %"]
+    high: Annotated[float, "where it ends"]
+    noise: Annotated[float, "how much the medians of equal runs differ, as a share"]
+    verdict: Annotated[str, "what this release is", ("better", "worse", "no difference")]
+
+
+class CountDifferenceObject(TypedDict):
+    skel: Annotated[str, 'file name of the skel; "" for an exact metric']
+    method: Annotated[int, "number of the method in the IDL"]
+    name: Annotated[str, 'name of the method, "" if it is unknown; name of the metric']
+    counted: Annotated[
+        str, "what was counted", ("calls", "packets", "instructions", "hvx", "metric")
+    ]
+    this: Annotated[float, "number of this release"]
+    other: Annotated[float, "number of the other one"]
+
+
+class ComparisonDocument(TypedDict):
+    """What `bench --against` prints."""
+
+    bench: Annotated[str, "name of [bench.NAME]"]
+    against: Annotated[str, "what the release is compared with"]
+    same_release: Annotated[bool, "whether both are the same files; nothing was measured then"]
+    ok: Annotated[bool, "whether all checks passed in all runs of both releases"]
+    started: Annotated[int, "when the first run began, in seconds since the epoch"]
+    seconds: Annotated[float, "wall time of all runs"]
+    this: Annotated[BenchResultObject, "the release of the working tree"]
+    other: Annotated[BenchResultObject, "the release that it is compared with"]
+    metrics: Annotated[list[MetricDifferenceObject], "a row for each metric that is a time"]
+    counts: Annotated[list[CountDifferenceObject], "exact numbers that differ"]
+    file: Annotated[str, "the file that keeps this document"]

@@ -1,0 +1,138 @@
+"""`buildtool bench`: measure a program of a release on a device, alone or against another one."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener
+from buildtool.flow.devices import lock_of, ready_on_device
+from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.project.validate import suggest
+
+if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.engine.context import Options
+    from buildtool.measure.benched import Against, Benched
+    from buildtool.measure.result import BenchResult
+
+
+def bench(
+    project: Project,
+    device_name: str,
+    name: str,
+    *,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+    against: Against | None = None,
+    repeat: int = 0,
+) -> Benched:
+    """Build, and measure the bench `name` on a device with at least `repeat` runs (0: as many as
+    the bench says); with `against`, also what it names, in turn with this release."""
+    from buildtool.measure.benched import Benched
+    from buildtool.measure.measurement import measure
+    from buildtool.measure.result import bench_result, unmeasured_result
+    from buildtool.measure.sample import Sampler
+    from buildtool.testing.session import Session
+
+    emulated = device_name == BUILT_IN_TARGET
+    check_bench(project, name, emulated=emulated)
+    with contextlib.ExitStack() as stack:
+        sides = [(project, choice, "bench")]
+        if against:  # what is wrong with it is said before anything is built
+            found = stack.enter_context(_project_of(project, against, listener))
+            sides.append((found, _choice_of(choice, against), "against"))
+        prepared = [
+            stack.enter_context(ready_on_device(its, device_name, chosen, listener, options))
+            for its, chosen, _ in sides
+        ]
+        ready, *others = (ready for ready, _ in prepared)
+        if any(ready.deployment.id == other.deployment.id for other in others):
+            results = unmeasured_result(ready), unmeasured_result(others[0])
+            text = str(against)
+            return Benched(name, time.time(), 0, results[0], text, results[1], same_release=True)
+        purpose = f"bench {name} of {project.name}"
+        lock = stack.enter_context(lock_of(ready.site.device, purpose, choice, listener))
+        for each in (ready, *others):
+            each.hold(lock)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        samplers = []
+        for (its, chosen, directory), (at, build) in zip(sides, prepared, strict=True):
+            session = Session(
+                its, at, chosen, build=build, options=options, lock=lock, directory=directory
+            )
+            samplers.append(Sampler(project, name, session, folder))
+        started, clock = time.time(), time.monotonic()
+        measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
+        seconds = time.monotonic() - clock
+    this, *compared = (
+        _with_names(side[0], bench_result(sampler, samples))
+        for side, sampler, samples in zip(sides, samplers, measured, strict=True)
+    )
+    if not compared:
+        return Benched(name, started, seconds, this)
+    return _compared(Benched(name, started, seconds, this, str(against), compared[0]), compared[0])
+
+
+def _compared(benched: Benched, other: BenchResult) -> Benched:
+    from buildtool.measure.comparison import count_differences, metric_differences
+
+    if not benched.ok:
+        return benched
+    return benched._replace(
+        metrics=tuple(metric_differences(benched.this, other)),
+        counts=tuple(count_differences(benched.this, other)),
+    )
+
+
+def _with_names(project: Project, result: BenchResult) -> BenchResult:
+    from buildtool.run.method_counts import with_names
+
+    named = with_names(project, (method.counts for method in result.methods))
+    methods = zip(result.methods, named, strict=True)
+    return result._replace(
+        methods=tuple(method._replace(counts=counts) for method, counts in methods)
+    )
+
+
+def check_bench(project: Project, name: str, *, emulated: bool) -> None:
+    """Raise `UsageError` unless the project has the bench `name`, and it can measure something on
+    the device."""
+    if name not in project.benches:
+        known = suggest(name, project.benches) if project.benches else "Add [bench.NAME] to it."
+        raise UsageError(
+            f"there is no bench {name!r} in {project.root / 'buildtool.toml'}", remedy=known
+        )
+    if not emulated and not project.benches[name].metrics:
+        raise UsageError(
+            f"[bench.{name}] has no metrics",
+            why="a device counts nothing by itself; only on sim, packets and instructions are"
+            " counted",
+            remedy='Say which number the program prints: metrics = ["time"], and [metric.time]',
+        )
+
+
+@contextlib.contextmanager
+def _project_of(project: Project, against: Against, listener: Listener) -> Iterator[Project]:
+    from buildtool.measure.worktree import checked_out
+    from buildtool.project.read import find_project
+
+    if against.revision:
+        with checked_out(project, against.revision, listener) as found:
+            yield found
+    elif against.directory:
+        yield find_project(Path(against.directory))
+    else:
+        yield project
+
+
+def _choice_of(choice: DeviceChoice, against: Against) -> DeviceChoice:
+    return choice._replace(
+        target=against.target or choice.target, build_type=against.build_type or choice.build_type
+    )

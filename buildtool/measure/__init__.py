@@ -1,0 +1,1 @@
+"""Measures programs on devices: benches with checked output, and comparisons of revisions."""

@@ -1,0 +1,70 @@
+"""Medians with intervals, ratios of pairs, the noise of equal runs, and outliers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from buildtool.core.value import Value
+
+MEDIAN_CONFIDENCE = 0.95
+RATIO_CONFIDENCE = 0.999
+"""Of the interval of a ratio: twenty comparisons of equal releases should find no difference."""
+OUTLIER_DEVIATIONS = 5.0
+NORMAL_DEVIATION = 1.4826
+"""The standard deviation of a normal distribution, in median absolute deviations."""
+
+
+class Interval(Value):
+    """A number between `low` and `high`, most likely `middle`."""
+
+    middle: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """The larger distance of an end from the middle, as a share of the middle."""
+        return max(self.high - self.middle, self.middle - self.low) / self.middle
+
+
+def median_interval(values: Sequence[float], confidence: float = MEDIAN_CONFIDENCE) -> Interval:
+    """The median of `values`, and the interval that has the median of their distribution with at
+    least this probability, whatever the distribution is.
+
+    The ends are values, with the ranks of the sign test: that k or fewer of n values are below the
+    median has the probability of k or fewer heads in n throws of a coin.  Of few values it is the
+    range (of fewer than 6 for 95 %, of fewer than 11 for 99.9 %).
+    """
+    ordered = sorted(values)
+    count = len(ordered)
+    beyond, probability = 0, 0.5**count
+    while beyond < (count - 1) // 2 and 2 * probability <= 1 - confidence:
+        beyond += 1
+        probability += math.comb(count, beyond) * 0.5**count
+    dropped = max(beyond - 1, 0)
+    return Interval(median(ordered), ordered[dropped], ordered[count - 1 - dropped])
+
+
+def ratio_interval(pairs: Iterable[tuple[float, float]]) -> Interval:
+    """The median of the ratios first / second of `pairs`, with the interval of 99.9 %."""
+    return median_interval([first / second for first, second in pairs], RATIO_CONFIDENCE)
+
+
+def noise_floor(*series: Sequence[float]) -> float:
+    """How much equal runs differ, as a share: the ratio of neighbours within each of `series` is
+    1 but for noise, and its interval says how far from 1 a ratio may be found."""
+    pairs = [pair for values in series for pair in zip(values[::2], values[1::2], strict=False)]
+    if not pairs:
+        return math.inf
+    interval = ratio_interval(pairs)
+    return max(1 - interval.low, interval.high - 1)
+
+
+def outliers(values: Sequence[float]) -> int:
+    """The number of `values` that are far from their median: beyond 5 standard deviations, which
+    are estimated from the median absolute deviation."""
+    middle = median(values)
+    deviation = NORMAL_DEVIATION * median(abs(value - middle) for value in values)
+    return sum(abs(value - middle) > OUTLIER_DEVIATIONS * deviation for value in values)

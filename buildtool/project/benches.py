@@ -1,0 +1,73 @@
+"""`[bench.NAME]`, `[metric.NAME]` and `[check.NAME]`: what `buildtool bench` measures, and what
+the output of the measured program has to be."""
+
+# No `from __future__ import annotations`: the reader evaluates all annotations in every run.
+from typing import Annotated
+
+from buildtool.core.value import Value
+from buildtool.project.keys import NO_DEFINES, Args, Cwd, Env, Key, Strings
+
+ELEMENT_TYPES = ("f16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+SEED = "{seed}"
+"""What stands for the seed in arguments and variables of a bench."""
+
+
+class Bench(Value):
+    """`[bench.NAME]`: a program that is measured, and how its output is checked."""
+
+    program: Annotated[str, Key("program of the release, such as bin/demo-bench")]
+    args: Args = ()
+    env: Env = NO_DEFINES
+    cwd: Cwd = ""
+    timeout: Annotated[str, Key('time after which a run is ended: "90s", "2m", "1h"')] = "5m"
+    metrics: Annotated[Strings, Key("the [metric.NAME]s that it prints")] = ()
+    checks: Annotated[Strings, Key("the [check.NAME]s that each run has to pass")] = ()
+    output: Annotated[
+        str, Key("file that it writes, from its working directory; it is the same in each run")
+    ] = ""
+    warmup: Annotated[int, Key("number of runs before those that count")] = 1
+    repeat: Annotated[int, Key("least number of runs that count")] = 10
+    precision: Annotated[
+        float, Key("more runs follow until each median is known this well: 0.02 for ±2 %")
+    ] = 0.02
+    limit: Annotated[str, Key("... or until this time is over")] = "2m"
+
+    @property
+    def takes_seed(self) -> bool:
+        return any(SEED in str(text) for text in (*self.args, *self.env.values()))
+
+
+class Metric(Value):
+    """`[metric.NAME]`: a number that programs print."""
+
+    match: Annotated[str, Key("regular expression whose first group is the number")] = ""
+    json: Annotated[
+        str, Key("its place in the JSON document that the program prints: runs.0.seconds")
+    ] = ""
+    unit: Annotated[str, Key("its unit, such as us or tok/s")] = ""
+    better: Annotated[str, Key("which values are better", choices=("lower", "higher"))] = "lower"
+    exact: Annotated[
+        bool, Key("it is the same in each run, on any machine: a size or a count, not a time")
+    ] = False
+
+
+class Check(Value):
+    """`[check.NAME]`: what the output of a program has to be, besides exit status 0."""
+
+    match: Annotated[
+        str,
+        Key("regular expression that standard output contains; groups are the same in each run"),
+    ] = ""
+    no_match: Annotated[str, Key("regular expression that it does not contain")] = ""
+    reference: Annotated[
+        str, Key("file with the right content of the output file, relative to the project file")
+    ] = ""
+    type: Annotated[
+        str, Key("type of its elements, if they are not compared as bytes", choices=ELEMENT_TYPES)
+    ] = "u8"
+    absolute: Annotated[float, Key("how far elements may be off")] = 0.0
+    relative: Annotated[float, Key("... and how far as a share of the right value")] = 0.0
+    program: Annotated[
+        str, Key("program of the release that returns 0 if the output file is right")
+    ] = ""
+    args: Args = ()

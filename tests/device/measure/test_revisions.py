@@ -1,0 +1,108 @@
+"""`bench --against REV` on sim: exact differences, and a tree of the user that stays as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.device.measure.measured import commit, document, git
+from tests.json_documents import validate
+from tests.project import Project
+
+KERNEL = "dsp/src/my_project_dsp_imp.c"
+START = "    int i = 0;"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The template's project in a folder of a repository, with a bench."""
+    project = Project(tmp_path_factory.mktemp("a repository") / "part" / "my-project")
+    project.root.mkdir(parents=True)
+    project.succeeds("init", "--template", "hvx")
+    text = (project.root / "buildtool.toml").read_text()
+    project.write("buildtool.toml", f'{text}\n[bench.kernel]\nprogram = "bin/my-project"\n')
+    git(project, "init", "-q", str(project.root.parent.parent))
+    commit(project, "as it was")
+    return project
+
+
+@pytest.fixture
+def kernel(template: Project) -> Project:
+    git(template, "checkout", "-q", "--force", "master")
+    return template
+
+
+def test_one_packet_more_is_a_difference(kernel: Project) -> None:
+    kernel.edit(KERNEL, START, f'{START}\n    __asm__ volatile("nop");')
+    found = document(kernel, "sim", "--against", "HEAD")
+
+    validate("bench", found)
+    assert (found["ok"], found["metrics"]) == (True, [])
+    (row,) = found["counts"]
+    assert (row["name"], row["counted"]) == ("my_project_dsp_scale_add", "packets")
+    assert 2 <= row["this"] - row["other"] < 10  # of two calls; QEMU does not count nop as one
+
+
+def test_a_comment_makes_the_same_release(kernel: Project) -> None:
+    kernel.edit(KERNEL, START, f"{START} /* nothing */")
+    done = kernel.run("bench", "sim", "--against", "HEAD")
+
+    assert done.returncode == 0
+    first = done.stdout.splitlines()[0]
+    assert first.endswith("no difference, this tree and HEAD make the same release")
+
+
+def test_a_zero_kernel_has_no_number_although_it_is_fast(kernel: Project) -> None:
+    kernel.edit(KERNEL, START, "    if (1) return memset(result, 0, result_len * 2), 0;\n" + START)
+    done = kernel.run("bench", "sim", "--against", "HEAD")
+
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[:2] == [
+        "bench kernel on sim, QCS6490, v68: no numbers, because checks failed",
+        "✗ this tree: exit status in 3 of 3 runs: it is 1:"
+        " 'my-project: element 0 of 1024 is 0, should be 20003'",
+    ]
+    assert "packets" not in done.stdout
+
+
+def test_the_users_tree_is_not_touched(kernel: Project) -> None:
+    kernel.edit(KERNEL, START, f"{START} ")
+    head, before = git(kernel, "rev-parse", "HEAD"), (kernel.root / KERNEL).read_text()
+    git(kernel, "checkout", "-q", "-b", "other")
+    document(kernel, "sim", "--against", "master")
+
+    assert git(kernel, "rev-parse", "HEAD") == head
+    assert git(kernel, "symbolic-ref", "--short", "HEAD") == "other\n"
+    assert (kernel.root / KERNEL).read_text() == before
+
+
+def test_a_revision_without_the_project_is_named(kernel: Project) -> None:
+    git(kernel, "checkout", "-q", "--orphan", "empty")
+    git(kernel, "rm", "-rq", "--cached", ".")
+    git(kernel, "commit", "-q", "--allow-empty", "-m", "nothing")
+    git(kernel, "checkout", "-q", "--force", "master")
+    done = kernel.run("bench", "sim", "--against", "empty")
+
+    assert done.returncode == 2
+    assert "empty has no project" in done.stderr
+    assert "has no part/my-project/buildtool.toml" in done.stderr
+
+
+def test_a_worktree_that_was_damaged_is_made_anew(kernel: Project) -> None:
+    kernel.edit(KERNEL, START, f'{START}\n    __asm__ volatile("nop");')
+    document(kernel, "sim", "--against", "HEAD")
+    damaged = kernel.root / ".buildtool" / "revision"
+    (damaged / ".git").write_text("gitdir: /nonexistent\n")
+    found = json.loads(kernel.succeeds("bench", "sim", "--against", "HEAD", "--json"))
+
+    assert found["counts"]
+
+
+def test_no_revision_has_this_name(kernel: Project) -> None:
+    done = kernel.run("bench", "sim", "--against", "no-such-branch")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: 'no-such-branch' names no commit")  # first
+    assert not Path(kernel.root / "no-such-branch").exists()
