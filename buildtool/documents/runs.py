@@ -96,6 +96,10 @@ class TestResultObject(TypedDict):
     output: Annotated[str, "what it wrote, or the end of it"]
     lost: Annotated[list[str], "a line for each time that the connection was lost"]
     dsp_crash: Annotated[bool, "whether it crashed because the DSP process did"]
+    methods: Annotated[
+        list[MethodCountsObject],
+        "for [test.NAME] with a program on the emulated device, what the DSP executed",
+    ]
 
 
 class TestDocument(ReleaseObject):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
@@ -63,9 +63,17 @@ class MethodCounts(Value):
         }
 
 
+def counts_from_json(row: Any) -> MethodCounts:
+    """The value whose `as_json` this is; raises `LookupError` and `TypeError`."""
+    return MethodCounts(**{field: row[field] for field in MethodCounts._fields})
+
+
 def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
-    """The counts of all DSP processes of a run, which have written them to `file`."""
+    """The counts of all DSP processes of a run, which have written them to `file`, unless the
+    program has removed it."""
     sums: dict[tuple[str, int], list[int]] = {}
+    if not file.is_file():
+        return ()
     with file.open("rb") as stream:
         text = stream.read(MAX_BYTES).decode(errors="replace")
     for line in text.split("\n"):
@@ -100,6 +108,9 @@ def _is_number(word: str) -> bool:
 
 def with_names(project: Project, counts: Iterable[MethodCounts]) -> tuple[MethodCounts, ...]:
     """The counts with the names of the methods, as far as IDL files of the project have them."""
+    counts = tuple(counts)
+    if not counts:
+        return ()
     from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
 
     named = ((one, method_names(project, one.skel, one.method)) for one in counts)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
+from buildtool.run.method_counts import MethodCounts, with_names
 from buildtool.run.program import NO_VARIABLES, RunRequest
 from buildtool.run.run import RunTimeoutError
 from buildtool.testing.session import Session
@@ -19,7 +20,8 @@ class Result(Value):
 
     `dsp_crash` says in a line how the DSP process crashed, else it is "".
     Bytes of `stdout` and `stderr` that are not UTF-8 are decoded as in file names (PEP 383).
-    `seconds` is the wall time.
+    `seconds` is the wall time.  `methods` are the counts of an emulated DSP, one for each method
+    that was called.
     """
 
     status: int
@@ -28,6 +30,7 @@ class Result(Value):
     stderr: str
     seconds: float
     dsp_crash: str = ""
+    methods: tuple[MethodCounts, ...] = ()
 
 
 class TestDevice:
@@ -91,16 +94,18 @@ class TestDevice:
         if ran.dsp_crash and not may_crash:
             self._dsp_crashes.append(f"{program}: {ran.explained or ran.dsp_crash}")
         stderr = "\n".join(filter(None, (ran.stderr, ran.explained)))
+        methods = with_names(self._session.project, ran.methods)
+        ended = (ran.stdout, stderr, ran.seconds, ran.dsp_crash, methods)
         if ran.signal is not None:
             status, signal = 128 + ran.signal, ran.signal
-            return Result(status, signal, ran.stdout, stderr, ran.seconds, ran.dsp_crash)
+            return Result(status, signal, *ended)
         if ran.status is None:
             raise RunTimeoutError(
                 f"{program} did not end in {request.timeout:g} s",
                 why=f"it wrote: {(ran.stdout + stderr)[-SHOWN:]!r}",
                 remedy="Allow more time: device.run(..., timeout=SECONDS)",
             )
-        return Result(ran.status, 0, ran.stdout, stderr, ran.seconds, ran.dsp_crash)
+        return Result(ran.status, 0, *ended)
 
     def take_lost(self) -> list[str]:
         """A line for each time that the connection was lost since the last call."""

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
+from buildtool.run.method_counts import MethodCounts, counts_from_json
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import TestDocument, TestResultObject
@@ -42,7 +43,8 @@ class TestResult(Value):
     `suite` is the component, `[test.NAME]` or pytest suite that it belongs to, `seconds` its wall
     time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
     end of it.  `lost` has a line for each time when the connection was lost and it was run again.
-    With `dsp_crash` it crashed the DSP process, which it may not.
+    With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
+    emulated DSP, for the program of a `[test.NAME]`.
     """
 
     __test__ = False  # pytest collects classes of this name
@@ -56,6 +58,7 @@ class TestResult(Value):
     output: str = ""
     lost: tuple[str, ...] = ()
     dsp_crash: bool = False
+    methods: tuple[MethodCounts, ...] = ()
 
     def as_json(self) -> TestResultObject:
         return {
@@ -68,6 +71,7 @@ class TestResult(Value):
             "output": self.output,
             "lost": list(self.lost),
             "dsp_crash": self.dsp_crash,
+            "methods": [method.as_json() for method in self.methods],
         }
 
 
@@ -136,6 +140,7 @@ def result_from_json(row: Any) -> TestResult:
             output=str(row["output"]),
             lost=tuple(map(str, row["lost"])),
             dsp_crash=bool(row["dsp_crash"]),
+            methods=tuple(map(counts_from_json, row.get("methods", ()))),
         )
     except (LookupError, TypeError, OverflowError) as error:
         raise ValueError(f"no result of a test: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,15 @@ def project(built: Project) -> Iterator[Project]:
     yield built
     for path, data in files.items():
         path.write_bytes(data)
+
+
+@pytest.fixture
+def project_with_kernel(tmp_path: Path, earlier_builds: Path) -> Project:
+    """The template's project, with a kernel and a test."""
+    project = Project(tmp_path / "my-project", cache=earlier_builds)
+    project.root.mkdir()
+    project.succeeds("init", "--template", "hvx")
+    return project
 
 
 @pytest.fixture(scope="module")
