@@ -37,6 +37,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
         *(measurements.BenchDocument, measurements.ComparisonDocument),
         *(builds.BuildDocument, on_devices.OnDevicesDocument),
     ),
+    "bisect": (measurements.BisectDocument,),
     "build": (builds.BuildDocument,),
     "build-plan": (builds.PlanDocument,),
     "cache-clear": (cache.CacheFreedDocument,),

@@ -37,6 +37,7 @@ COMMANDS = {
     "run": CommandEntry("devices", "Devices", program=True, failed=NOT_RUN, misused=NOT_RUN),
     "test": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "bench": CommandEntry("devices", "Devices", failed=NOT_RUN),
+    "bisect": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "deploy": CommandEntry("devices", "Devices"),
     "rollback": CommandEntry("devices", "Devices"),
     "devices": CommandEntry("devices", "Devices"),

@@ -102,3 +102,20 @@ class ComparisonDocument(TypedDict):
     metrics: Annotated[list[MetricDifferenceObject], "a row for each metric that is a time"]
     counts: Annotated[list[CountDifferenceObject], "exact numbers that differ"]
     file: Annotated[str, "the file that keeps this document"]
+
+
+class VerdictObject(TypedDict):
+    commit: Annotated[str, "id of the commit"]
+    outcome: Annotated[str, "what it is", ("good", "bad", "skipped")]
+    runs: Annotated[int, "how often the test or the bench ran"]
+    evidence: Annotated[str, "why it is that, in a line"]
+
+
+class BisectDocument(TypedDict):
+    device: Annotated[str, "name of the device"]
+    found: Annotated[bool, "whether one commit is the first bad one"]
+    suspects: Annotated[
+        list[str], "ids of the commits that can be the first bad one; the last good ones excluded"
+    ]
+    subject: Annotated[str, "short id and first line of the message of the first of them"]
+    tried: Annotated[list[VerdictObject], "commits that were tried, in order"]

@@ -1,6 +1,7 @@
 """The commands as compositions of stages: each stage takes one value and returns the next."""
 
 from buildtool.flow.benches import bench
+from buildtool.flow.bisections import bisect
 from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
 from buildtool.flow.targets import (
     build_release,
@@ -17,6 +18,7 @@ from buildtool.flow.tests import device_session, list_tests, test
 
 __all__ = [
     "bench",
+    "bisect",
     "build_release",
     "clean",
     "deploy",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener
+from buildtool.core.value import Value
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.validate import suggest
@@ -20,6 +21,15 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.engine.context import Options
     from buildtool.measure.benched import Against, Benched
     from buildtool.measure.result import BenchResult
+
+
+class Side(Value):
+    """A project whose release is measured, with the options for it, in a directory of its own on
+    the device."""
+
+    project: Project
+    choice: DeviceChoice
+    directory: str
 
 
 def bench(
@@ -36,48 +46,79 @@ def bench(
     """Build, and measure the bench `name` on a device with at least `repeat` runs (0: as many as
     the bench says); with `against`, also what it names, in turn with this release."""
     from buildtool.measure.benched import Benched
+
+    check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
+    with contextlib.ExitStack() as stack:
+        sides = [Side(project, choice, "bench")]
+        if against:  # what is wrong with it is said before anything is built
+            found = stack.enter_context(_project_of(project, against, listener))
+            sides.append(Side(found, _choice_of(choice, against), "against"))
+        started, clock = time.time(), time.monotonic()
+        results = measure_sides(
+            *(project, name, device_name, sides),
+            listener=listener,
+            options=options,
+            repeat=repeat,
+        )
+        seconds = time.monotonic() - clock
+    if len(results) == 1:
+        return Benched(name, started, seconds, results[0])
+    this, other = results
+    benched = Benched(name, started, seconds, this, str(against), other)
+    if this.deployment == other.deployment:
+        return benched._replace(same_release=True)
+    return _compared(benched, other)
+
+
+def measure_sides(
+    project: Project,
+    name: str,
+    device_name: str,
+    sides: Sequence[Side],
+    *,
+    listener: Listener,
+    options: Options,
+    repeat: int,
+) -> list[BenchResult]:
+    """Build, and measure the bench `name` of `project` with the release of each of `sides`, in
+    turn; without runs and numbers if two of them have the same files."""
     from buildtool.measure.measurement import measure
     from buildtool.measure.result import bench_result, unmeasured_result
     from buildtool.measure.sample import Sampler
     from buildtool.testing.session import Session
 
-    emulated = device_name == BUILT_IN_TARGET
-    check_bench(project, name, emulated=emulated)
     with contextlib.ExitStack() as stack:
-        sides = [(project, choice, "bench")]
-        if against:  # what is wrong with it is said before anything is built
-            found = stack.enter_context(_project_of(project, against, listener))
-            sides.append((found, _choice_of(choice, against), "against"))
         prepared = [
-            stack.enter_context(ready_on_device(its, device_name, chosen, listener, options))
-            for its, chosen, _ in sides
+            stack.enter_context(
+                ready_on_device(side.project, device_name, side.choice, listener, options)
+            )
+            for side in sides
         ]
-        ready, *others = (ready for ready, _ in prepared)
-        if any(ready.deployment.id == other.deployment.id for other in others):
-            results = unmeasured_result(ready), unmeasured_result(others[0])
-            text = str(against)
-            return Benched(name, time.time(), 0, results[0], text, results[1], same_release=True)
+        everywhere = [ready for ready, _ in prepared]
+        if len({ready.deployment.id for ready in everywhere}) < len(everywhere):
+            return [unmeasured_result(ready) for ready in everywhere]
+        device, choice = everywhere[0].site.device, sides[0].choice
         purpose = f"bench {name} of {project.name}"
-        lock = stack.enter_context(lock_of(ready.site.device, purpose, choice, listener))
-        for each in (ready, *others):
-            each.hold(lock)
+        lock = stack.enter_context(lock_of(device, purpose, choice, listener))
+        for ready in everywhere:
+            ready.hold(lock)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         samplers = []
-        for (its, chosen, directory), (at, build) in zip(sides, prepared, strict=True):
+        for side, (ready, build) in zip(sides, prepared, strict=True):
             session = Session(
-                its, at, chosen, build=build, options=options, lock=lock, directory=directory
+                *(side.project, ready, side.choice),
+                build=build,
+                options=options,
+                lock=lock,
+                directory=side.directory,
             )
             samplers.append(Sampler(project, name, session, folder))
-        started, clock = time.time(), time.monotonic()
+        emulated = device.emulated is not None
         measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
-        seconds = time.monotonic() - clock
-    this, *compared = (
-        _with_names(side[0], bench_result(sampler, samples))
+    return [
+        _with_names(side.project, bench_result(sampler, samples))
         for side, sampler, samples in zip(sides, samplers, measured, strict=True)
-    )
-    if not compared:
-        return Benched(name, started, seconds, this)
-    return _compared(Benched(name, started, seconds, this, str(against), compared[0]), compared[0])
+    ]
 
 
 def _compared(benched: Benched, other: BenchResult) -> Benched:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,14 +10,14 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
 from buildtool.core.own_directory import make_directory
-from buildtool.core.processes.process import ToolError, capture, check
+from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import remove_tree
 from buildtool.device.configuration import FILE_NAME as DEVICES
+from buildtool.measure.git import commit_of, git
 from buildtool.project.model import Project
 from buildtool.project.read import read_project
 
 DIRECTORY = "revision"
-GIT_SECONDS = 600.0
 
 
 @contextlib.contextmanager
@@ -30,8 +28,8 @@ def checked_out(project: Project, revision: str, listener: Listener) -> Iterator
     Nothing of the user's tree changes.  Raises `UsageError` when there is no such revision or no
     project in it.
     """
-    prefix = _git(project.root, "rev-parse", "--show-prefix")
-    commit = commit_of(project, revision)
+    prefix = git(project.root, "rev-parse", "--show-prefix")
+    commit = commit_of(project.root, revision)
     tree = project.state / DIRECTORY
 
     def waiting() -> None:
@@ -54,48 +52,19 @@ def checked_out(project: Project, revision: str, listener: Listener) -> Iterator
         yield read_project(file)
 
 
-def commit_of(project: Project, revision: str) -> str:
-    """The id of the commit that `revision` names; raises `UsageError`."""
-    try:
-        return _git(
-            project.root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
-        )
-    except ToolError as error:
-        raise UsageError(
-            f"{revision!r} names no commit of {project.root}",
-            why=error.why,
-            remedy="Name a branch, a tag, or a commit: HEAD~3",
-        ) from error
-
-
 def _check_out(project: Project, tree: Path, commit: str) -> None:
     """Make `tree` a worktree with the files of `commit`; what builds left there stays."""
     if (tree / ".git").is_file():
         with contextlib.suppress(ToolError):
-            _git(tree, "checkout", "--quiet", "--force", "--detach", commit)
+            git(tree, "checkout", "--quiet", "--force", "--detach", commit)
             _update_submodules(tree)
             return
     remove_tree(tree, ignore_errors=True)
-    _git(project.root, "worktree", "prune")
-    _git(project.root, "worktree", "add", "--quiet", "--force", "--detach", str(tree), commit)
+    git(project.root, "worktree", "prune")
+    git(project.root, "worktree", "add", "--quiet", "--force", "--detach", str(tree), commit)
     _update_submodules(tree)
 
 
 def _update_submodules(tree: Path) -> None:
     if (tree / ".gitmodules").is_file():
-        _git(tree, "submodule", "--quiet", "update", "--init", "--recursive", "--force")
-
-
-def _git(directory: Path, *arguments: str) -> str:
-    """The last line of the output of a git command; raises `ToolError` when it fails."""
-    # Hooks run git with these variables, which name the repository of the user's tree.
-    local = re.compile(r"GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY)")
-    environment = {
-        **{name: value for name, value in os.environ.items() if not local.fullmatch(name)},
-        "LC_ALL": "C",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
-    command = ["git", "-C", str(directory), "-c", "core.hooksPath=/dev/null", *arguments]
-    done = capture(command, env=environment, timeout=GIT_SECONDS)
-    check(done, f"git {arguments[0]}")
-    return done.output.rstrip("\n").rpartition("\n")[2]
+        git(tree, "submodule", "--quiet", "update", "--init", "--recursive", "--force")

@@ -20,14 +20,18 @@ from buildtool.cli.completion.values import WORDS_OF
 from buildtool.cli.typer_app import typer_app
 
 FREE = {
+    "bad",
     "command",
     "digest",
     "file",
+    "good",
     "host",
     "i/n",
+    "k/n",
     "limit",
     "n",
     "name",
+    "name=number",
     "name=value",
     "name[=value",
     "place",

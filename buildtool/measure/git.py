@@ -1,0 +1,57 @@
+"""Asks git about the repository of a project; changes nothing of the user's tree."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from buildtool.core.errors import UsageError
+from buildtool.core.processes.process import ToolError, capture, check
+
+GIT_SECONDS = 600.0
+_LOCAL = re.compile(r"GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY)")
+"""Variables with which git runs hooks: they name the repository of the user's tree."""
+
+
+def git(directory: Path, *arguments: str) -> str:
+    """The output of a git command, without the last line break; raises `ToolError` when it
+    fails."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not _LOCAL.fullmatch(name)},
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    command = ["git", "-C", str(directory), "-c", "core.hooksPath=/dev/null", *arguments]
+    done = capture(command, env=environment, timeout=GIT_SECONDS)
+    check(done, f"git {arguments[0]}")
+    return done.output.rstrip("\n")
+
+
+def commit_of(root: Path, revision: str) -> str:
+    """The id of the commit that `revision` names; raises `UsageError`."""
+    try:
+        return git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    except ToolError as error:
+        raise UsageError(
+            f"{revision!r} names no commit of {root}",
+            why=error.why,
+            remedy="Name a branch, a tag, or a commit: HEAD~3",
+        ) from error
+
+
+def subject_of(root: Path, commit: str) -> str:
+    """A commit in a line: its short id, and the first line of its message."""
+    return git(root, "log", "-1", "--format=%h %s", commit)
+
+
+def by_distance(root: Path, good: list[str], bad: str) -> list[str]:
+    """The commits that can be the first bad one, when `bad` is and all of `good` are not: first
+    those that halve the others best.  Source: git-rev-list(1), --bisect-all."""
+    text = git(root, "rev-list", "--bisect-all", bad, *(f"^{commit}" for commit in good))
+    return [line.split(" ")[0] for line in text.splitlines()]
+
+
+def is_ancestor(root: Path, older: str, newer: str) -> bool:
+    """Whether `older` is part of the history of `newer`."""
+    return git(root, "merge-base", older, newer) == older
