@@ -42,6 +42,7 @@ SIDES = {
     ),
     (
         *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/device/query"),
+        "buildtool/device/calls",
         "host/include/examples",
         "buildtool/testing",  # for this machine, but parsed like the others
     ): (*("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),),

@@ -59,6 +59,16 @@ Share = Annotated[
 ]
 
 
+ExpectDsp = Annotated[
+    bool,
+    Option(
+        "--expect-dsp",
+        "Count calls of the DSP; a program that makes none has failed.",
+        heading=DEVICE,
+    ),
+]
+
+
 class BuildOptions(OptionGroup):
     """The options of commands that build."""
 

@@ -31,7 +31,8 @@ class DeviceChoice(Value):
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
-    with `debug` its DSP process waits for a debugger."""
+    with `debug` its DSP process waits for a debugger.  With `expect_dsp` calls of the DSP are
+    counted, and a program that makes none has failed."""
 
     target: str = ""
     soc: str = ""
@@ -44,6 +45,7 @@ class DeviceChoice(Value):
     debug: bool = False
     wait: float = 0
     share: bool = False
+    expect_dsp: bool = False
 
 
 class Ready:
@@ -97,7 +99,7 @@ class Ready:
         projects, in one place for all.  No project has a name with "+".
         """
         self._beside = purpose
-        directory = f"{self.site.project}+{purpose}"
+        directory = f"{self._directory}+{purpose}"
         known = known_file(self._project.state / "state", self.site.device, directory)
         self.site = self.site._replace(project=directory, known=known)
 
@@ -115,6 +117,7 @@ class Ready:
         target = self._project.targets[self.release.target]
         arch = check_fits(facts, self.release, target, force=self._force, note=note)
         self.site = site_on(self._project, self._device, facts, self._listener)
+        self._directory = self.site.project
         self.soc = facts.soc
         self.deployment = deployment(self.release, arch, self._data)
         if self._beside:

@@ -11,7 +11,7 @@ class FailedCheckObject(TypedDict):
     check: Annotated[
         str,
         'name of the check; "exit status", "output", "same output", "other output",'
-        ' "counts", "clock" or "metric NAME" for those that each bench has',
+        ' "counts", "clock", "dsp calls" or "metric NAME" for those that each bench has',
     ]
     message: Annotated[str, "why it failed for the first time, in a line"]
     failed: Annotated[int, "number of runs in which it failed"]

@@ -47,6 +47,28 @@ class MethodCountsObject(TypedDict):
     exact: Annotated[bool, "false if a call took so long that the counters may have wrapped"]
 
 
+class DspMethodObject(TypedDict):
+    skel: Annotated[str, 'file name of the skel; "unknown" for a handle of another library']
+    method: Annotated[int, "number of the method in the IDL"]
+    name: Annotated[str, 'name of the method; "" if it is unknown']
+    calls: Annotated[int, "number of calls"]
+    failed: Annotated[int, "calls that returned another code than 0"]
+    seconds: Annotated[float, "time of all calls together, as the program sees it"]
+    bytes_in: Annotated[int, "bytes of in buffers"]
+    bytes_out: Annotated[int, "bytes of out buffers"]
+
+
+class DspCallsObject(TypedDict):
+    opened: Annotated[int, "handles of skels that were opened"]
+    closed: Annotated[int, "handles that were closed"]
+    mapped: Annotated[int, "buffers that fastrpc_mmap has mapped"]
+    unmapped: Annotated[int, "buffers that fastrpc_munmap has unmapped"]
+    mapped_bytes: Annotated[int, "their sizes together"]
+    unmapped_bytes: Annotated[int, "their sizes together"]
+    messages: Annotated[int, "messages that were written to queues"]
+    methods: Annotated[list[DspMethodObject], "a row for each method that was called"]
+
+
 class RunResultObject(ReleaseObject):
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
@@ -60,6 +82,9 @@ class RunResultObject(ReleaseObject):
     ]
     methods: Annotated[
         list[MethodCountsObject], "on the emulated device, what the DSP executed for each method"
+    ]
+    dsp_calls: Annotated[
+        DspCallsObject | None, "with --expect-dsp, what the program asked of the DSP; else null"
     ]
 
 

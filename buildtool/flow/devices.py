@@ -70,7 +70,7 @@ def run(
         if record:
             record.ready = ready
         result = run_attended(
-            *(project, ready, request, listener),
+            *(project, ready, request._replace(count_calls=choice.expect_dsp), listener),
             choice=choice,
             lock=lock,
             streams=streams,
@@ -137,7 +137,16 @@ def ready_on_device(
                 record.built = build, release
             data = _data(project, context)
         device = device_for(project, device_name, target, choice, listener)
-        yield Ready(project, device, release, listener, data, force=choice.force), build
+        if choice.expect_dsp:
+            from buildtool.deploy.counted_release import counted_release
+            from buildtool.deploy.ready import read_facts_of
+
+            platform, facts = project.targets[target].platform, read_facts_of(device)
+            release = stack.enter_context(counted_release(release, platform, facts, project.state))
+        ready = Ready(project, device, release, listener, data, force=choice.force)
+        if choice.expect_dsp:
+            ready.go_beside("counted")
+        yield ready, build
 
 
 def with_choice(project: Project, target_name: str, choice: DeviceChoice) -> Project:

@@ -30,6 +30,7 @@ from buildtool.run.run import OWN, Streams, new_run, run, sends_input
 if TYPE_CHECKING:
     from buildtool.deploy.push.push import InlinePush
     from buildtool.documents.runs import RunResultObject
+    from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.method_counts import MethodCounts
 
 MAX_STARTS = 4
@@ -49,7 +50,8 @@ class RunResult(Value):
     `release` is the id of the release on this machine, `deployment` that of what the device has of
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
     in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
-    `methods` are the counts of an emulated DSP.
+    `methods` are the counts of an emulated DSP, `calls` those of the program, if it was to be
+    counted.
     """
 
     device: str
@@ -65,6 +67,7 @@ class RunResult(Value):
     forward: tuple[Forward, ...] = ()
     dsp_crash: str = ""
     methods: tuple[MethodCounts, ...] = ()
+    calls: DspCalls | None = None
 
     def as_json(self) -> RunResultObject:
         return {
@@ -81,14 +84,20 @@ class RunResult(Value):
             "forward": [{"here": ports.here, "there": ports.there} for ports in self.forward],
             "dsp_crash": self.dsp_crash,
             "methods": [method.as_json() for method in self.methods],
+            "dsp_calls": self.calls.as_json() if self.calls else None,
         }
 
 
 def status_of_run(result: RunResult, request: RunRequest) -> int:
     """The exit status of `buildtool run`: the program's, but not 0 after a crash of the DSP process
-    that `request` does not expect."""
-    unexpected = result.dsp_crash and not request.dsp_may_crash
+    that `request` does not expect, or without the calls of the DSP that were to be counted."""
+    unexpected = (result.dsp_crash and not request.dsp_may_crash) or calls_nothing(result)
     return result.status or (NOT_RUN if unexpected else 0)
+
+
+def calls_nothing(result: RunResult) -> bool:
+    """Whether calls of the DSP were counted, and there were none."""
+    return result.calls is not None and not result.calls.total
 
 
 def run_on_device(
@@ -159,6 +168,11 @@ def run_on_device(
         from buildtool.run.dsp_log import logged_crash  # noqa: PLC0415 - rarely used
 
         dsp_crash = logged_crash(ready.site, name, request.command[0])
+    calls = None
+    if request.count_calls:
+        from buildtool.run.dsp_calls import read_dsp_calls  # noqa: PLC0415 - rarely used
+
+        calls = read_dsp_calls(ready.site.device, ready.site.project, name)
     return RunResult(
         device=ready.site.device.name,
         target=ready.release.target,
@@ -171,6 +185,7 @@ def run_on_device(
         status=status,
         seconds=seconds,
         dsp_crash=dsp_crash,
+        calls=calls,
     )
 
 

@@ -40,7 +40,8 @@ class RunRequest(Value):
     fetched after it has ended: path on the device → path here.  `stop` can end the program; it then
     reads /dev/null, and has no terminal.  `forward` are ports of the device that are reachable here
     while it runs.  `session` is one on the device that it can take.  With `dsp_may_crash` a crash
-    of the DSP process is no failure.
+    of the DSP process is no failure.  With `count_calls` the release has a library that counts the
+    calls of the DSP.
     """
 
     command: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class RunRequest(Value):
     forward: tuple[Forward, ...] = ()
     session: WaitingSession | None = None
     dsp_may_crash: bool = False
+    count_calls: bool = False
 
 
 def variables(env: Mapping[str, Define]) -> dict[str, str]:

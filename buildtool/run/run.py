@@ -202,6 +202,10 @@ class _Run:
             # The library searches PROGRAM.farf in the directories of skels.
             log = f"{self.site.project}/logs/{self.name}"
             env["ADSP_LIBRARY_PATH"] = ";".join(filter(None, (env.get("ADSP_LIBRARY_PATH"), log)))
+        if self.request.count_calls:
+            from buildtool.run.dsp_calls import VARIABLE, file_of_run  # noqa: PLC0415 - rarely used
+
+            env[VARIABLE] = file_of_run(self.site.project, self.name)
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from buildtool.engine.context import Options
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
+    from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.method_counts import MethodCounts
     from buildtool.run.program import RunRequest
 
@@ -39,7 +40,7 @@ class Ran(Value):
 
     `stdout` and `stderr` have the end of its output; `explained` explains crashes of skels, and
     `dsp_crash` is one line about them.  `lost` has one line for each lost connection before.
-    `methods` are the counts of an emulated DSP.
+    `methods` are the counts of an emulated DSP, `calls` those of the program with `expect_dsp`.
     """
 
     status: int | None
@@ -51,6 +52,7 @@ class Ran(Value):
     lost: tuple[str, ...] = ()
     dsp_crash: str = ""
     methods: tuple[MethodCounts, ...] = ()
+    calls: DspCalls | None = None
 
 
 class LostError(DeviceConnectionError):
@@ -130,6 +132,8 @@ class Session:
         status: int | None = None
         signal: int | None = None
         methods: tuple[MethodCounts, ...] = ()
+        calls: DspCalls | None = None
+        request = request._replace(input=bool(stdin), count_calls=self.choice.expect_dsp)
         stdout, stderr = KeptOutput(tail=limit), KeptOutput(tail=limit)
         with ExitStack() as stack:
             source = stack.enter_context(tempfile.TemporaryFile())
@@ -139,7 +143,7 @@ class Session:
             err = out if together else stack.enter_context(teed(stderr))
             try:
                 result = run_attended(
-                    *(self.project, self.ready, request._replace(input=bool(stdin)), listen),
+                    *(self.project, self.ready, request, listen),
                     choice=self.choice,
                     streams=Streams(source.fileno(), out, err),
                 )
@@ -147,7 +151,7 @@ class Session:
                 dsp_crash = first_line(tuple(notes))
             else:
                 dsp_crash = result.dsp_crash
-                methods = result.methods
+                methods, calls = result.methods, result.calls
                 signal = signal_of(result.status) or None
                 status = None if signal else result.status
         return Ran(
@@ -159,6 +163,7 @@ class Session:
             "\n".join(notes),
             dsp_crash=dsp_crash,
             methods=methods,
+            calls=calls,
         )
 
     def _reconnect(self) -> None:

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 from buildtool import flow
-from buildtool.cli.options import BuildOptions, DeviceOptions, Json, not_with_on, without_on
+from buildtool.cli.options import (
+    BuildOptions,
+    DeviceOptions,
+    ExpectDsp,
+    Json,
+    not_with_on,
+    without_on,
+)
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.core.errors import UsageError
@@ -63,6 +70,7 @@ def bench(
     markdown: Annotated[
         bool, Option("--markdown", "Print the result as Markdown, for a pull request.")
     ] = False,
+    expect_dsp: ExpectDsp = False,
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -79,7 +87,7 @@ def bench(
     from buildtool.cli.devices.bench_table import show_benched
     from buildtool.measure.benched import Against, keep
 
-    choice = devices.choice(build)
+    choice = devices.choice(build, expect_dsp=expect_dsp)
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import on_devices
 

@@ -14,6 +14,7 @@ from buildtool.cli.options import (
     BuildOptions,
     CheckOptions,
     DeviceOptions,
+    ExpectDsp,
     Json,
     not_with_on,
     without_on,
@@ -27,7 +28,7 @@ from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_project
 from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
 from buildtool.project.validate import suggest
-from buildtool.run.on_device import status_of_run
+from buildtool.run.on_device import calls_nothing, status_of_run
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.run.run import Streams
 
@@ -95,6 +96,7 @@ def run(
     debug: Annotated[
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
+    expect_dsp: ExpectDsp = False,
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -109,7 +111,9 @@ def run(
 
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
-    choice = devices.choice(build, verify=verify, debug=debug, **checks.for_choice())
+    choice = devices.choice(
+        build, verify=verify, debug=debug, expect_dsp=expect_dsp, **checks.for_choice()
+    )
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import check_run, on_devices
 
@@ -180,6 +184,10 @@ def run(
             streams=Streams(stdout=sys.stderr.fileno()) if json else None,
             record=record,
         )
+    if result.calls:
+        from buildtool.run.dsp_calls import with_method_names
+
+        result = result._replace(calls=with_method_names(project, result.calls))
     if json:
         from buildtool.run.method_counts import with_names
 
@@ -189,19 +197,26 @@ def run(
             "bundle": str(record.bundle) if record and record.bundle else None,
         }
         print_json(document)
+    for text in result.calls.lines() if result.calls else ():
+        screen(Note(text))
+    if calls_nothing(result):
+        screen(Note(f"the program did not use the DSP; {_status(result.status)}"))
     if result.dsp_crash and not request.dsp_may_crash:
         screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
     return status_of_run(result, request)
 
 
-def _accepted(status: int) -> str:
-    """The effect of a crash of the DSP process on the exit status, in words."""
+def _status(status: int) -> str:
+    """The effect on the exit status of something else than the program's, in words."""
     if status:
         return f"the exit status is {status}"
-    return (
-        f"the exit status is {NOT_RUN}, although that of the program is 0."
-        " --dsp-may-crash, or dsp-may-crash = true in [run.NAME], accepts that"
-    )
+    return f"the exit status is {NOT_RUN}, although that of the program is 0"
+
+
+def _accepted(status: int) -> str:
+    """The same for a crash of the DSP process."""
+    hint = ". --dsp-may-crash, or dsp-may-crash = true in [run.NAME], accepts that"
+    return _status(status) + ("" if status else hint)
 
 
 def find_named_run(project: Project, name: str, device: str = "DEVICE") -> Run:

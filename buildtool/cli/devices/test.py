@@ -12,6 +12,7 @@ from buildtool.cli.options import (
     BuildOptions,
     CheckOptions,
     DeviceOptions,
+    ExpectDsp,
     Json,
     not_with_on,
     without_on,
@@ -50,6 +51,7 @@ def test(
     ] = None,
     shard: Annotated[str, Option("--shard", "Run part I of N of the tests: 2/3.", "I/N")] = "",
     checks: CheckOptions = CheckOptions(),
+    expect_dsp: ExpectDsp = False,
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -62,7 +64,7 @@ def test(
 
     TEST is the name of a test or suite, or a glob: 'unit*'.
     """
-    choice = devices.choice(build, **checks.for_choice())
+    choice = devices.choice(build, expect_dsp=expect_dsp, **checks.for_choice())
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output(junit)

@@ -1,0 +1,178 @@
+"""What a program asked of the DSP, as the library between it and libcdsprpc has counted.
+
+`--expect-dsp` puts that library (device/counting_library.py) into the release, in a directory of
+its own on the device: it never ships.  Its file has the layout of device/calls/count_calls.c.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from buildtool.core.escape import escape
+from buildtool.core.value import Value
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import DspCallsObject, DspMethodObject
+    from buildtool.project.model import Project
+
+VARIABLE = "BUILDTOOL_DSP_CALLS"
+"""The variable with the path of the file on the device."""
+MAGIC = b"BTCALLS1"
+MODULES, NAME_SIZE, ROWS = 32, 96, 512
+_HEAD = struct.Struct("<8s7Q")
+_ROW = struct.Struct("<6Q")
+SIZE = _HEAD.size + MODULES * NAME_SIZE + ROWS * _ROW.size
+
+
+class DspMethod(Value):
+    """The calls of a method of a skel, and those that `failed`; `seconds` is the time that they
+    took together, `bytes_in` and `bytes_out` the sizes of their buffers."""
+
+    skel: str
+    method: int
+    calls: int
+    failed: int
+    seconds: float
+    bytes_in: int
+    bytes_out: int
+    name: str = ""
+
+    def as_json(self) -> DspMethodObject:
+        return {
+            "skel": self.skel,
+            "method": self.method,
+            "name": self.name,
+            "calls": self.calls,
+            "failed": self.failed,
+            "seconds": self.seconds,
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+        }
+
+
+class DspCalls(Value):
+    """What a program and its children asked of the DSP: handles that they `opened` and `closed`,
+    buffers of `fastrpc_mmap` and their bytes, `messages` in queues, and calls of `methods`."""
+
+    opened: int = 0
+    closed: int = 0
+    mapped: int = 0
+    unmapped: int = 0
+    mapped_bytes: int = 0
+    unmapped_bytes: int = 0
+    messages: int = 0
+    methods: tuple[DspMethod, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """The number of calls and messages."""
+        return self.messages + sum(method.calls for method in self.methods)
+
+    def as_json(self) -> DspCallsObject:
+        return {
+            "opened": self.opened,
+            "closed": self.closed,
+            "mapped": self.mapped,
+            "unmapped": self.unmapped,
+            "mapped_bytes": self.mapped_bytes,
+            "unmapped_bytes": self.unmapped_bytes,
+            "messages": self.messages,
+            "methods": [method.as_json() for method in self.methods],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """What is to be said about them, for people."""
+        if not self.total:
+            yield f"0 calls of the DSP, {_mib(self.mapped_bytes)} mapped, {self.opened} opened"
+        for method in sorted(self.methods, key=lambda method: -method.seconds):
+            name = method.name or f"method {method.method} of {method.skel}"
+            failed = f", {method.failed:,} failed" if method.failed else ""
+            yield (
+                f"{name}: {method.calls:,} calls{failed}, {1000 * method.seconds:,.1f} ms,"
+                f" {method.bytes_in:,} bytes in, {method.bytes_out:,} out"
+            )
+        if self.messages:
+            yield f"{self.messages:,} messages in queues"
+        if self.mapped > self.unmapped:
+            left = _mib(self.mapped_bytes - self.unmapped_bytes)
+            yield f"{self.mapped - self.unmapped} of {self.mapped} buffers not unmapped: {left}"
+        if self.opened > self.closed:
+            yield f"{self.opened - self.closed} of {self.opened} handles not closed"
+
+
+def file_of_run(project: str, run: str) -> str:
+    """The path on the device of the counts of a run, in the directory `project`."""
+    return f"{project}/logs/{run}.calls"
+
+
+def read_dsp_calls(device: Device, project: str, run: str) -> DspCalls:
+    """The counts of a run that has ended, which are removed from the device.
+
+    Raises `DeviceError` when there are none: the program did not load the library.
+    """
+    path = file_of_run(project, run)
+    data = device.exec('cat -- "$1" && rm -f -- "$1"', arguments=[path]).stdout
+    calls = parse_dsp_calls(data) if data else DspCalls()  # it has not loaded libcdsprpc at all
+    if calls is None:
+        raise DeviceError(
+            f"the calls of the DSP of this run on {device.name} are unknown",
+            why=f"{path} is not complete; the disk may be full",
+            remedy="Run it again, or omit --expect-dsp.",
+        )
+    return calls
+
+
+def _mib(size: int) -> str:
+    return f"{size / (1 << 20):,.1f} MiB"
+
+
+def parse_dsp_calls(data: bytes) -> DspCalls | None:
+    """The counts in the file; None if it is not one of the library."""
+    if len(data) != SIZE or data[: len(MAGIC)] != MAGIC:
+        return None
+    _, *sums = _HEAD.unpack_from(data)
+    methods = []
+    for number in range(ROWS):
+        key, calls, failed, nanoseconds, bytes_in, bytes_out = _ROW.unpack_from(
+            data, SIZE - (ROWS - number) * _ROW.size
+        )
+        if key and calls:
+            methods.append(
+                DspMethod(
+                    skel=_module(data, key >> 32),
+                    method=(key & 0xFFFFFFFF) - 1,
+                    calls=calls,
+                    failed=failed,
+                    seconds=nanoseconds / 1e9,
+                    bytes_in=bytes_in,
+                    bytes_out=bytes_out,
+                )
+            )
+    return DspCalls(
+        **dict(zip(DspCalls._fields, sums, strict=False)), methods=tuple(sorted(methods))
+    )
+
+
+def _module(data: bytes, number: int) -> str:
+    if not 0 < number < MODULES:
+        return "unknown"
+    start = _HEAD.size + number * NAME_SIZE
+    name = data[start : start + NAME_SIZE].partition(b"\0")[0]
+    return escape(name.decode(errors="replace"))
+
+
+def with_method_names(project: Project, calls: DspCalls) -> DspCalls:
+    """The calls with the names of the methods, as far as IDL files of the project have them."""
+    if not calls.methods:
+        return calls
+    from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
+
+    named = []
+    for method in calls.methods:
+        names = method_names(project, method.skel, method.method)
+        named.append(method._replace(name=names.name) if names else method)
+    return calls._replace(methods=tuple(named))
