@@ -58,7 +58,6 @@ RANDOM_LANE = """
 static int wrong_lane(void) { unsigned r; getrandom(&r, sizeof r, 0); return r % 5 < 2; }
 """
 RACE = '!strcmp(mode, "race") && runs % 20 == 7'
-BENCH = '\n[bench.kernel]\nprogram = "bin/kernel"\n'
 
 
 def timed_program(rounds: int, note: int) -> str:
@@ -109,7 +108,6 @@ def on_sim(folder: Path, tries: int) -> None:
     project = Project(folder / "kernel", cache=cache())
     project.root.mkdir()
     project.succeeds("init", "--template", "hvx")
-    project.write("buildtool.toml", (project.root / "buildtool.toml").read_text() + BENCH)
     git(project, "init", "-q")
     commit(project, "as it was")
     kernel = next((project.root / "dsp" / "src").glob("*_imp.c"))
@@ -118,7 +116,7 @@ def on_sim(folder: Path, tries: int) -> None:
     for number in range(1, tries + 1):
         nops = 'asm volatile("nop");' * number
         kernel.write_text(before.replace("    int i = 0;", f"    int i = 0;\n    {nops}"))
-        rows = compared(project, "sim", "kernel")["counts"]
+        rows = compared(project, "sim")["counts"]
         found += [row["counted"] for row in rows] == ["packets"]
     print(f"{'packets more, on sim':<28} found {found} of {tries}")
 

@@ -35,6 +35,7 @@ DIRECTORY = REPOSITORY / "docs" / "json"
 DOCUMENTS: dict[str, tuple[type, ...]] = {
     "bench": (
         *(measurements.BenchDocument, measurements.ComparisonDocument),
+        measurements.SweepDocument,
         *(builds.BuildDocument, on_devices.OnDevicesDocument),
     ),
     "bisect": (measurements.BisectDocument,),

@@ -104,6 +104,22 @@ class ComparisonDocument(TypedDict):
     file: Annotated[str, "the file that keeps this document"]
 
 
+class CellObject(TypedDict):
+    parameters: Annotated[dict[str, str], "values of the parameters that were swept"]
+    result: Annotated[BenchResultObject, "result with these values"]
+
+
+class SweepDocument(TypedDict):
+    """What `bench --sweep` prints."""
+
+    bench: Annotated[str, "name of [bench.NAME]"]
+    ok: Annotated[bool, "whether all checks passed in all runs"]
+    started: Annotated[int, "when the first run began, in seconds since the epoch"]
+    seconds: Annotated[float, "wall time of all runs"]
+    cells: Annotated[list[CellObject], "a row for each combination of values"]
+    file: Annotated[str, "the file that keeps this document"]
+
+
 class VerdictObject(TypedDict):
     commit: Annotated[str, "id of the commit"]
     outcome: Annotated[str, "what it is", ("good", "bad", "skipped")]

@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 
 from buildtool.documents.builds import BuildDocument
 from buildtool.documents.errors import ErrorDocument
-from buildtool.documents.measurements import BenchDocument, ComparisonDocument
+from buildtool.documents.measurements import BenchDocument, ComparisonDocument, SweepDocument
 from buildtool.documents.runs import DeployDocument, RunDocument, TestDocument
 
 
@@ -21,6 +21,7 @@ class OnDeviceObject(TypedDict):
         | TestDocument
         | BenchDocument
         | ComparisonDocument
+        | SweepDocument
         | BuildDocument
         | ErrorDocument
         | None,

@@ -1,6 +1,6 @@
 """The commands as compositions of stages: each stage takes one value and returns the next."""
 
-from buildtool.flow.benches import bench
+from buildtool.flow.benches import bench, sweep
 from buildtool.flow.bisections import bisect
 from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
 from buildtool.flow.targets import (
@@ -33,6 +33,7 @@ __all__ = [
     "pull_sysroot",
     "rollback",
     "run",
+    "sweep",
     "test",
     "with_choice",
     "with_options",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
-from buildtool.core.events import Listener
+from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
@@ -19,8 +19,9 @@ from buildtool.project.validate import suggest
 if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.engine.context import Options
-    from buildtool.measure.benched import Against, Benched
+    from buildtool.measure.benched import Against, Benched, Swept
     from buildtool.measure.result import BenchResult
+    from buildtool.measure.sample import Sampler
 
 
 class Side(Value):
@@ -70,6 +71,34 @@ def bench(
     return _compared(benched, other)
 
 
+def sweep(
+    project: Project,
+    device_name: str,
+    name: str,
+    cells: Sequence[Mapping[str, str]],
+    *,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+    repeat: int = 0,
+) -> Swept:
+    """Build, and measure the bench `name` on a device with the parameters of each of `cells`."""
+    from buildtool.measure.benched import Swept
+
+    check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
+    started, clock = time.time(), time.monotonic()
+    sides = [Side(project, choice, "bench")]
+    results = []
+    prepared = _samplers(project, name, device_name, sides, listener=listener, options=options)
+    with prepared as samplers:
+        for number, cell in enumerate(cells, 1):
+            text = ", ".join(f"{key} {value}" for key, value in cell.items())
+            listener(Note(f"{number} of {len(cells)}: {text}"))
+            samplers[0].parameters |= cell
+            results += _results(samplers, listener, repeat)
+    return Swept(name, started, time.monotonic() - clock, tuple(zip(cells, results, strict=True)))
+
+
 def measure_sides(
     project: Project,
     name: str,
@@ -82,8 +111,40 @@ def measure_sides(
 ) -> list[BenchResult]:
     """Build, and measure the bench `name` of `project` with the release of each of `sides`, in
     turn; without runs and numbers if two of them have the same files."""
+    from buildtool.measure.result import unmeasured_result
+
+    prepared = _samplers(project, name, device_name, sides, listener=listener, options=options)
+    with prepared as samplers:
+        everywhere = [sampler.session.ready for sampler in samplers]
+        if len({ready.deployment.id for ready in everywhere}) < len(everywhere):
+            return [unmeasured_result(ready) for ready in everywhere]
+        return _results(samplers, listener, repeat)
+
+
+def _results(samplers: Sequence[Sampler], listener: Listener, repeat: int) -> list[BenchResult]:
     from buildtool.measure.measurement import measure
-    from buildtool.measure.result import bench_result, unmeasured_result
+    from buildtool.measure.result import bench_result
+
+    emulated = samplers[0].session.ready.site.device.emulated is not None
+    measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
+    return [
+        _with_names(sampler.session.project, bench_result(sampler, samples))
+        for sampler, samples in zip(samplers, measured, strict=True)
+    ]
+
+
+@contextlib.contextmanager
+def _samplers(
+    project: Project,
+    name: str,
+    device_name: str,
+    sides: Sequence[Side],
+    *,
+    listener: Listener,
+    options: Options,
+) -> Iterator[list[Sampler]]:
+    """Build what the device needs for each of `sides`, and take samples there for the block, in
+    which the device is held."""
     from buildtool.measure.sample import Sampler
     from buildtool.testing.session import Session
 
@@ -94,17 +155,13 @@ def measure_sides(
             )
             for side in sides
         ]
-        everywhere = [ready for ready, _ in prepared]
-        if len({ready.deployment.id for ready in everywhere}) < len(everywhere):
-            return [unmeasured_result(ready) for ready in everywhere]
-        device, choice = everywhere[0].site.device, sides[0].choice
         purpose = f"bench {name} of {project.name}"
+        device, choice = prepared[0][0].site.device, sides[0].choice
         lock = stack.enter_context(lock_of(device, purpose, choice, listener))
-        for ready in everywhere:
-            ready.hold(lock)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         samplers = []
         for side, (ready, build) in zip(sides, prepared, strict=True):
+            ready.hold(lock)
             session = Session(
                 *(side.project, ready, side.choice),
                 build=build,
@@ -113,12 +170,7 @@ def measure_sides(
                 directory=side.directory,
             )
             samplers.append(Sampler(project, name, session, folder))
-        emulated = device.emulated is not None
-        measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
-    return [
-        _with_names(side.project, bench_result(sampler, samples))
-        for side, sampler, samples in zip(sides, samplers, measured, strict=True)
-    ]
+        yield samplers
 
 
 def _compared(benched: Benched, other: BenchResult) -> Benched:

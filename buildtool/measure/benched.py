@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from buildtool.measure.comparison import CountDifference, MetricDifference
 from buildtool.measure.result import BenchResult
 
 if TYPE_CHECKING:
-    from buildtool.documents.measurements import BenchDocument, ComparisonDocument
+    from buildtool.documents.measurements import BenchDocument, ComparisonDocument, SweepDocument
     from buildtool.project.model import Project
 
 DIRECTORY = "bench"
@@ -82,7 +83,39 @@ class Benched(Value):
         return compared
 
 
-def keep(project: Project, benched: Benched) -> Path:
+class Swept(Value):
+    """The results of a bench for several values of its parameters; the other fields as those of
+    `Benched`."""
+
+    name: str
+    started: float
+    seconds: float
+    cells: tuple[tuple[Mapping[str, str], BenchResult], ...]
+
+    @property
+    def this(self) -> BenchResult:
+        return self.cells[0][1]
+
+    @property
+    def ok(self) -> bool:
+        return all(result.ok for _, result in self.cells)
+
+    def as_json(self, file: Path) -> SweepDocument:
+        """The document that is printed, and kept in `file`."""
+        return {
+            "bench": self.name,
+            "ok": self.ok,
+            "started": round(self.started),
+            "seconds": round(self.seconds, 3),
+            "cells": [
+                {"parameters": dict(cell), "result": result.as_json()}
+                for cell, result in self.cells
+            ],
+            "file": str(file),
+        }
+
+
+def keep(project: Project, benched: Benched | Swept) -> Path:
     """Keep the result in a new file below `.buildtool/bench`; returns its path."""
     directory = project.state / DIRECTORY
     moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(benched.started))

@@ -14,7 +14,7 @@ from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.measure.conditions import Conditions
 from buildtool.measure.metrics import read_metric
 from buildtool.measure.reference import compare_elements
-from buildtool.project.benches import SEED, Bench
+from buildtool.project.benches import SEED, Bench, filled
 from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, variables
 
@@ -52,6 +52,7 @@ class Sampler:
         release can be that of another revision."""
         self.session = session
         self.bench: Bench = project.benches[name]
+        self.parameters = variables(self.bench.parameters)
         self._project = project
         self._fetched = folder / "output"
         emulated = session.ready.site.device.emulated is not None
@@ -116,13 +117,18 @@ class Sampler:
 
     def _compare(self, name: str) -> str:
         check = self._project.checks[name]
-        return compare_elements(check, self._fetched, self._project.root / check.reference)
+        reference = self._project.root / filled(check.reference, self.parameters)
+        try:
+            return compare_elements(check, self._fetched, reference)
+        except OSError as error:
+            return f"{reference} cannot be read: {error.strerror}"
 
     def _request(self, program: str, args: tuple[str, ...], seed: int) -> RunRequest:
+        values = {**self.parameters, SEED: seed}
         env = variables(self.bench.env)
         return RunRequest(
-            command=(program, *(text.replace(SEED, str(seed)) for text in args)),
-            env={name: text.replace(SEED, str(seed)) for name, text in env.items()},
+            command=(program, *(filled(text, values) for text in args)),
+            env={name: filled(text, values) for name, text in env.items()},
             cwd=self.bench.cwd,
             timeout=seconds(self.bench.timeout),
         )

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.project.benches import Bench, Check
+from buildtool.project.benches import SEED, Bench, Check
 from buildtool.project.model import Project
 from buildtool.project.paths import Violation, file_violations
 from buildtool.project.runs import DURATION_FORM, program_violations, seconds
+from buildtool.project.tables import NAME
 from buildtool.project.validate import suggest
 
 MIN_REPEAT, MAX_REPEAT = 3, 100_000
@@ -43,7 +44,8 @@ def _check_violations(root: Path, at: tuple[str, str], check: Check) -> Iterator
     for key, text in (("match", check.match), ("no-match", check.no_match)):
         if text:
             yield from _expression((*at, key), text, groups=0)
-    yield from file_violations(root, check.reference, (*at, "reference"), "the right output")
+    if "{" not in check.reference:  # a parameter
+        yield from file_violations(root, check.reference, (*at, "reference"), "the right output")
     for key, number in (("absolute", check.absolute), ("relative", check.relative)):
         if not (math.isfinite(number) and number >= 0):
             yield (*at, key), "is not a tolerance", "Write a number that is not negative: 1e-3"
@@ -57,6 +59,10 @@ def _references(at: tuple[str, str], bench: Bench, project: Project) -> Iterator
         for name in names:
             if name not in known:
                 yield (*at, key), f"there is no [{section}.{name}]", suggest(name, known)
+    for name in bench.parameters:
+        if name == SEED or not re.fullmatch(NAME, name):
+            remedy = "Use letters, digits, '.', '_' and '-'; 'seed' is built in."
+            yield (*at, "parameters"), f"{name!r} cannot be the name of a parameter", remedy
     for name in bench.checks:
         if name in project.checks and project.checks[name].reference and not bench.output:
             remedy = 'Name the file that the program writes: output = "out.bin"'

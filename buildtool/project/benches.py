@@ -2,14 +2,15 @@
 the output of the measured program has to be."""
 
 # No `from __future__ import annotations`: the reader evaluates all annotations in every run.
+from collections.abc import Mapping
 from typing import Annotated
 
 from buildtool.core.value import Value
-from buildtool.project.keys import NO_DEFINES, Args, Cwd, Env, Key, Strings
+from buildtool.project.keys import NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
 ELEMENT_TYPES = ("f16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
-SEED = "{seed}"
-"""What stands for the seed in arguments and variables of a bench."""
+SEED = "seed"
+"""The parameter that each bench has: the number of its input."""
 
 
 class Bench(Value):
@@ -18,6 +19,10 @@ class Bench(Value):
     program: Annotated[str, Key("program of the release, such as bin/demo-bench")]
     args: Args = ()
     env: Env = NO_DEFINES
+    parameters: Annotated[
+        Mapping[str, Define],
+        Key("values of {NAME} in args, env and references, which --sweep can replace"),
+    ] = NO_DEFINES
     cwd: Cwd = ""
     timeout: Annotated[str, Key('time after which a run is ended: "90s", "2m", "1h"')] = "5m"
     metrics: Annotated[Strings, Key("the [metric.NAME]s that it prints")] = ()
@@ -34,7 +39,7 @@ class Bench(Value):
 
     @property
     def takes_seed(self) -> bool:
-        return any(SEED in str(text) for text in (*self.args, *self.env.values()))
+        return any(f"{{{SEED}}}" in str(text) for text in (*self.args, *self.env.values()))
 
 
 class Metric(Value):
@@ -71,3 +76,10 @@ class Check(Value):
         str, Key("program of the release that returns 0 if the output file is right")
     ] = ""
     args: Args = ()
+
+
+def filled(text: str, parameters: Mapping[str, object]) -> str:
+    """`text` with the values of the parameters that it names as {NAME}."""
+    for name, value in parameters.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
 from buildtool.cli.options import (
@@ -17,15 +17,20 @@ from buildtool.cli.options import (
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.core.errors import UsageError
+from buildtool.project.benches import Bench
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
 
 MAX_REPEAT = 100_000
+if TYPE_CHECKING:
+    from buildtool.measure.benched import Benched, Swept
+
 AGAINST = "Comparison options"
 EXAMPLES = (
     ("buildtool bench", "Exact counts of the only bench, on sim."),
     ("buildtool bench q6a matvec", "[bench.matvec] of buildtool.toml on a board."),
     ("buildtool bench q6a matvec --against HEAD~1", "Is this tree faster than that commit?"),
+    ("buildtool bench q6a matvec --sweep threads=1..4", "A row for each number of threads."),
     ("buildtool bench q6a matvec --against-build-type Debug", "The same source, built otherwise."),
 )
 
@@ -58,6 +63,14 @@ def bench(
         str,
         Option("--against-build-type", "Compare with another build type.", "TYPE", heading=AGAINST),
     ] = "",
+    sweep: Annotated[
+        list[str] | None,
+        Option(
+            "--sweep",
+            "Measure with each of these values of a parameter (1..8 or 64,128); may be repeated.",
+            "NAME=VALUES",
+        ),
+    ] = None,
     repeat: Annotated[
         int,
         Option(
@@ -104,17 +117,34 @@ def bench(
             remedy="Omit one of them.",
         )
     others = Against(against, against_directory, against_target, against_build_type)
+    if any(others) and sweep:
+        raise UsageError(
+            "--sweep cannot be used with --against", remedy="Compare one cell after the other."
+        )
     project = find_project(Path.cwd())
-    done = flow.bench(
-        project,
-        device,
-        name or _only_bench(project),
-        repeat=repeat,
-        choice=choice,
-        listener=Screen(quiet=True, verbose=build.verbose),
-        options=build.for_engine(),
-        against=others if any(others) else None,
-    )
+    name = name or _only_bench(project)
+    listener = Screen(quiet=True, verbose=build.verbose)
+    done: Benched | Swept
+    if sweep:
+        from buildtool.measure.sweep import cells_of
+
+        cells = cells_of(project.benches.get(name, Bench("")), sweep)
+        done = flow.sweep(
+            *(project, device, name, cells),
+            repeat=repeat,
+            choice=choice,
+            listener=listener,
+            options=build.for_engine(),
+        )
+    else:
+        done = flow.bench(
+            *(project, device, name),
+            repeat=repeat,
+            choice=choice,
+            listener=listener,
+            options=build.for_engine(),
+            against=others if any(others) else None,
+        )
     file = keep(project, done)
     show_benched(done, file, as_json=json, markdown=markdown)
     return int(not done.ok)

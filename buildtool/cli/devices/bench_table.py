@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.cli.show import print_json, show
 from buildtool.cli.table import Table
-from buildtool.measure.benched import Benched
+from buildtool.measure.benched import Benched, Swept
 from buildtool.measure.result import BenchResult, MethodResult
 
 if TYPE_CHECKING:
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 HERE = "this tree"
+COUNTS = ("packets", "instructions", "hvx")
 
 
-def show_benched(benched: Benched, file: Path, *, as_json: bool, markdown: bool) -> None:
+def show_benched(benched: Benched | Swept, file: Path, *, as_json: bool, markdown: bool) -> None:
     """Print the result, which `file` keeps, as JSON, as Markdown, or for people."""
     if as_json:
         print_json(benched.as_json(file))
         return
-    for part in _parts(benched):
+    for part in _swept(benched) if isinstance(benched, Swept) else _parts(benched):
         if isinstance(part, str):
             show(f"{part}\n" if markdown else part)
         else:
@@ -52,6 +53,33 @@ def _parts(benched: Benched) -> Iterator[str | Table]:
         runs = f"{this.runs} runs of each, all checks passed{_set_aside(this, other)}"
         yield f"{title}: {against}, {runs}"
         yield from _comparison(benched, other)
+
+
+def _swept(swept: Swept) -> Iterator[str | Table]:
+    """A row for each combination of parameters: medians, and the counts of all methods together."""
+    results = [result for _, result in swept.cells]
+    measured = next((result for result in results if result.ok), results[0])
+    heading = [*swept.cells[0][0], *(metric.name for metric in measured.metrics)]
+    heading += COUNTS if measured.methods else ()
+    rows: list[list[str]] = []
+    failures: list[str] = []
+    for cell, result in swept.cells:
+        row = [*cell.values()]
+        for metric in result.metrics:
+            share = "" if metric.metric.exact else f" ±{metric.interval.half_width:.1%}"
+            row.append(_with_unit(metric.interval.middle, metric.metric.unit) + share)
+        if measured.methods and result.ok:
+            counts = [method.counts for method in result.methods]
+            row += [f"{sum(getattr(each, name) for each in counts):,}" for name in COUNTS]
+        missing = len(heading) - len(row)
+        rows.append([*row, *["failed" if missing else ""] * bool(missing), *[""] * (missing - 1)])
+        text = ", ".join(f"{name} {value}" for name, value in cell.items())
+        failures += _failures(result, f"{text}: ")
+    where = ", ".join(filter(None, (swept.this.device, swept.this.soc, swept.this.arch)))
+    passed = "all checks passed" if swept.ok else "checks failed"
+    yield f"bench {swept.name} on {where}: {len(rows)} combinations of values, {passed}"
+    yield Table(heading, rows, frozenset(range(len(heading))))
+    yield from failures
 
 
 def _set_aside(*results: BenchResult) -> str:

@@ -75,3 +75,22 @@ def test_a_bench_that_is_not_there_is_named(project: Project) -> None:
 
     assert done.returncode == 2
     assert "Did you mean 'scale'?" in done.stderr
+
+
+def test_a_sweep_has_a_row_for_each_value(project: Project) -> None:
+    project.edit("buildtool.toml", 'MODE = "right"', 'MODE = "{mode}"')
+    project.edit("buildtool.toml", "\n[metric", '\nparameters = { mode = "right" }\n\n[metric')
+    found = document(project, "sim", "--sweep", "mode=right,zeros", status=1)
+    done = project.run("bench", "sim", "--sweep", "mode=right,zeros")
+
+    validate("bench", found)
+    right, zeros = found["cells"]
+    assert (right["parameters"], right["result"]["ok"]) == ({"mode": "right"}, True)
+    assert (zeros["parameters"], zeros["result"]["metrics"]) == ({"mode": "zeros"}, [])
+    assert done.stdout.splitlines()[:5] == [
+        "bench scale on sim, QCS6490: 2 combinations of values, checks failed",
+        " mode    size",
+        "right     256",
+        "zeros  failed",
+        "✗ mode zeros: close in 3 of 4 runs: out.bin: element 0 is 0 instead of 1; 64 of 64 differ",
+    ]

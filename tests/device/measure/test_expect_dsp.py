@@ -14,7 +14,6 @@ from tests.json_documents import validate
 from tests.project import Project
 
 MAIN = "host/src/main.c"
-BENCH = '\n[bench.kernel]\nprogram = "bin/my-project"\n'
 # The program returns as if the DSP had done the work.
 ON_THE_CPU = """    (void)handle;
     for (int i = 0; i < count; i++) out[i] = (int16_t)(FACTOR * (int16_t)(i * 37 + 1)
@@ -72,7 +71,6 @@ def place(
     project = Project(folder / "my-project")
     project.root.mkdir()
     project.succeeds("init", "--template", "hvx")
-    project.write("buildtool.toml", (project.root / "buildtool.toml").read_text() + BENCH)
     if request.param == "sim":
         yield project, "sim"
         return
@@ -133,9 +131,8 @@ def test_a_program_that_falls_back_to_the_cpu_has_failed(program: tuple[Project,
 
 def test_a_bench_that_falls_back_has_no_number(project_with_kernel: Project) -> None:
     project = project_with_kernel
-    project.write("buildtool.toml", (project.root / "buildtool.toml").read_text() + BENCH)
     project.edit(MAIN, CALL, ON_THE_CPU)
-    found = document(project, "sim", "kernel", "--expect-dsp", status=1)
+    found = document(project, "sim", "--expect-dsp", status=1)
 
     assert [row["check"] for row in found["failed"]] == ["dsp calls"]
 

@@ -17,12 +17,10 @@ START = "    int i = 0;"
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The template's project in a folder of a repository, with a bench."""
+    """The template's project in a folder of a repository."""
     project = Project(tmp_path_factory.mktemp("a repository") / "part" / "my-project")
     project.root.mkdir(parents=True)
     project.succeeds("init", "--template", "hvx")
-    text = (project.root / "buildtool.toml").read_text()
-    project.write("buildtool.toml", f'{text}\n[bench.kernel]\nprogram = "bin/my-project"\n')
     git(project, "init", "-q", str(project.root.parent.parent))
     commit(project, "as it was")
     return project
@@ -60,7 +58,7 @@ def test_a_zero_kernel_has_no_number_although_it_is_fast(kernel: Project) -> Non
 
     assert done.returncode == 1
     assert done.stdout.splitlines()[:2] == [
-        "bench kernel on sim, QCS6490, v68: no numbers, because checks failed",
+        "bench verified on sim, QCS6490, v68: no numbers, because checks failed",
         "✗ this tree: exit status in 3 of 3 runs: it is 1:"
         " 'my-project: element 0 of 1024 is 0, should be 20003'",
     ]

@@ -33,6 +33,7 @@ FREE = {
     "name",
     "name=number",
     "name=value",
+    "name=values",
     "name[=value",
     "place",
     "port",

@@ -77,6 +77,7 @@ def test_a_tolerance_is_a_whole_number_or_a_fraction(write: Write) -> None:
         (f'{BENCH}timeout = "soon"\n', "bench.b.timeout: 'soon' is not a duration", "90s"),
         (f'{BENCH}env = {{ "1" = "a" }}\n', "bench.b.env: '1' is not the name of a", "letters"),
         ('[bench.b]\nprogram = ""\n', "bench.b.program: is empty", "Name a program"),
+        (f"{BENCH}parameters = {{ seed = 1 }}\n", "'seed' cannot be the name", "built in"),
         ("[bench.b]\n", "bench.b: lacks the key 'program'", "bin/demo"),
     ],
 )
