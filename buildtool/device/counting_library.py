@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from buildtool.device.arm64_code import compile_arm64
 from buildtool.device.dsp_query import LIBDL, SYSTEMS
+from buildtool.device.errors import DeviceError
 
 SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
@@ -16,8 +18,15 @@ LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open")
 def counting_library(platform: str, system_library: str) -> bytes:
     """The library for a device of `platform` whose libcdsprpc has the path `system_library`.
 
-    Raises the errors of finding and running zig.
+    Raises `DeviceError` for a path that would be more than a text in C source, and the errors of
+    finding and running zig.
     """
+    if not re.fullmatch(r"/[\w.+/-]+", system_library, re.ASCII):
+        raise DeviceError(
+            "calls of the DSP cannot be counted: the path of the device's libcdsprpc is unusual",
+            why=repr(system_library),
+            remedy="Omit --expect-dsp.",
+        )
     _, libc, libdl = SYSTEMS[platform]
     flags = (
         *("-fPIC", "-shared", "-fno-builtin", "-mno-outline-atomics", "-Wl,--no-as-needed"),

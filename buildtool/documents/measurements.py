@@ -24,11 +24,13 @@ class MetricObject(TypedDict):
     better: Annotated[str, "which values are better", ("lower", "higher")]
     exact: Annotated[bool, "whether it is the same in each run"]
     median: Annotated[float, "median of all runs"]
-    low: Annotated[float, "where the interval of the median begins, which has it with 95 %"]
+    low: Annotated[
+        float, "where the interval begins that has the true median with a probability of 95 %"
+    ]
     high: Annotated[float, "where it ends"]
     noise: Annotated[
         float | None,
-        "how much the medians of equal runs differ, as a share; null for exact metrics",
+        "how much runs of equal releases may seem to differ, as a share; null if unknown",
     ]
     outliers: Annotated[int, "number of runs that are far from the median; they count as others"]
     values: Annotated[list[float], "the number of each run, in order"]
@@ -40,7 +42,7 @@ class MethodObject(MethodCountsObject):
 
 class ConditionsObject(TypedDict):
     loop_seconds: Annotated[float, "processor time of a loop in the device's shell; 0 if unknown"]
-    clock_khz: Annotated[int, "highest clock of its processors; 0 if unknown"]
+    clocks_khz: Annotated[list[int], "clock of each cluster of its processors"]
     temperature: Annotated[float, "highest temperature in °C; 0 if unknown"]
 
 
@@ -71,9 +73,11 @@ class BenchDocument(BenchResultObject):
 class MetricDifferenceObject(TypedDict):
     name: Annotated[str, "name of [metric.NAME]"]
     ratio: Annotated[float, "median of the ratios of this release to the other one"]
-    low: Annotated[float, "where the interval of the ratio begins, which has it with 99.9 %"]
+    low: Annotated[
+        float, "where the interval begins that has the true ratio with a probability of 99.9 %"
+    ]
     high: Annotated[float, "where it ends"]
-    noise: Annotated[float, "how much the medians of equal runs differ, as a share"]
+    noise: Annotated[float | None, "how much runs of equal releases may seem to differ, as a share"]
     verdict: Annotated[str, "what this release is", ("better", "worse", "no difference")]
 
 
@@ -130,8 +134,6 @@ class VerdictObject(TypedDict):
 class BisectDocument(TypedDict):
     device: Annotated[str, "name of the device"]
     found: Annotated[bool, "whether one commit is the first bad one"]
-    suspects: Annotated[
-        list[str], "ids of the commits that can be the first bad one; the last good ones excluded"
-    ]
+    suspects: Annotated[list[str], "ids of the commits that can be the first bad one"]
     subject: Annotated[str, "short id and first line of the message of the first of them"]
     tried: Annotated[list[VerdictObject], "commits that were tried, in order"]

@@ -15,8 +15,9 @@ from buildtool.plan.plan import CONAN, DEBIAN, Plan
 if TYPE_CHECKING:
     from buildtool.documents.builds import CleanDocument
 
-EXPENSIVE = (CONAN, DEBIAN, "device")
-"""Directories that are slow to recreate: packages that Conan or apt fetched, emulated devices."""
+EXPENSIVE = (CONAN, DEBIAN, "device", "bench")
+"""Directories that are slow to recreate: packages that Conan or apt fetched, emulated devices,
+results of benches."""
 TRASH = "trash"
 
 

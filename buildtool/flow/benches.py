@@ -17,8 +17,9 @@ from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.validate import suggest
 
 if TYPE_CHECKING:  # each command imports what only it needs
-    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.engine.context import Options
+    from buildtool.engine.result import BuildResult
     from buildtool.measure.benched import Against, Benched, Swept
     from buildtool.measure.result import BenchResult
     from buildtool.measure.sample import Sampler
@@ -149,12 +150,13 @@ def _samplers(
     from buildtool.testing.session import Session
 
     with contextlib.ExitStack() as stack:
-        prepared = [
-            stack.enter_context(
-                ready_on_device(side.project, device_name, side.choice, listener, options)
+        prepared: list[tuple[Ready, BuildResult]] = []
+        for side in reversed(sides):  # the last build makes the release current here
+            shared = prepared[0][0].site.device if prepared else None
+            entered = ready_on_device(
+                *(side.project, device_name, side.choice, listener, options), device=shared
             )
-            for side in sides
-        ]
+            prepared.insert(0, stack.enter_context(entered))
         purpose = f"bench {name} of {project.name}"
         device, choice = prepared[0][0].site.device, sides[0].choice
         lock = stack.enter_context(lock_of(device, purpose, choice, listener))
@@ -214,15 +216,30 @@ def check_bench(project: Project, name: str, *, emulated: bool) -> None:
 @contextlib.contextmanager
 def _project_of(project: Project, against: Against, listener: Listener) -> Iterator[Project]:
     from buildtool.measure.worktree import checked_out
-    from buildtool.project.read import find_project
 
     if against.revision:
         with checked_out(project, against.revision, listener) as found:
             yield found
     elif against.directory:
-        yield find_project(Path(against.directory))
+        yield _project_in(project, Path(against.directory))
     else:
         yield project
+
+
+def _project_in(project: Project, directory: Path) -> Project:
+    from buildtool.project.read import read_project
+
+    file = directory / "buildtool.toml"
+    if not file.is_file():
+        raise UsageError(
+            f"--against-directory: there is no {file}", remedy="Name the directory of a project."
+        )
+    if directory.resolve() == project.root.resolve():
+        raise UsageError(
+            f"--against-directory: {directory} has the project that it would be compared with",
+            remedy="Name the directory of another working tree.",
+        )
+    return read_project(file)
 
 
 def _choice_of(choice: DeviceChoice, against: Against) -> DeviceChoice:

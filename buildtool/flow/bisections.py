@@ -13,6 +13,7 @@ from buildtool.flow.benches import Side, check_bench, measure_sides
 from buildtool.flow.targets import build_release
 from buildtool.flow.tests import test as run_tests
 from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.run.program import ProgramError
 
 if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.deploy.ready import DeviceChoice
@@ -58,9 +59,9 @@ def bisect(
 
     if question.bench:
         check_bench(project, question.bench, emulated=device_name == BUILT_IN_TARGET)
-        _check_metric(project, question)
+        _check_metric(project, question, emulated=device_name == BUILT_IN_TARGET)
     ends = commit_of(project.root, good), commit_of(project.root, bad)
-    asked = [*ends, device_name, *question, choice.target, choice.soc, choice.build_type]
+    asked = [*ends, device_name, *question, *choice, *_definition(project, question.bench)]
     memory = Memory(project.state / MEMORY, asked)
     if memory.known:
         listener(Note(f"going on after {len(memory.known)} commits that were tried before"))
@@ -75,11 +76,24 @@ def bisect(
     return find_first_bad(project.root, ends, judge.verdict, memory, tell)
 
 
-def _check_metric(project: Project, question: Question) -> None:
-    names = (*project.benches[question.bench].metrics, *COUNTS)
+def _definition(project: Project, name: str) -> list[str]:
+    """The bench `name` as it is now, with its metrics and checks."""
+    if not name:
+        return []
+    bench = project.benches[name]
+    parts = [project.metrics[metric] for metric in bench.metrics]
+    return list(map(repr, (bench, parts, [project.checks[check] for check in bench.checks])))
+
+
+def _check_metric(project: Project, question: Question, *, emulated: bool) -> None:
+    """Raise `UsageError` for a limit of a number that the device does not give."""
+    metrics = project.benches[question.bench].metrics
+    names = [name for name in metrics if project.metrics[name].exact or not emulated]
+    names += COUNTS if emulated else ()
     if question.metric and question.metric not in names:
         raise UsageError(
-            f"[bench.{question.bench}] has no metric {question.metric!r}",
+            f"[bench.{question.bench}] has no metric {question.metric!r}"
+            + (" on sim" if emulated else ""),
             remedy=f"Take one of: {', '.join(names)}",
         )
 
@@ -118,6 +132,8 @@ class _Judge:
                 build_release(wanted, target, self._listener, self._options)
                 judge = self._judge_test if self._question.test else self._judge_bench
                 runs, problem = judge(found)
+        except ProgramError as error:
+            return Verdict(commit, "skipped", 0, error.message)
         except DeviceError:
             raise
         except BuildtoolError as error:
@@ -145,21 +161,28 @@ class _Judge:
             failed = [result for result in done.bad if result.outcome is not Outcome.NOT_RUN]
             for result in failed or done.bad:
                 text = f"{title(result.suite, result.name)} {result.outcome.value}"
-                if not failed:
-                    raise DeviceError(f"{text}: {result.message}", why=result.output)
-                return number, f"{text}: {result.message}" + _of(number)
+                text += f": {result.message}"
+                if failed:
+                    return number, text + _of(number)
+                raise (DeviceError if result.lost else ProgramError)(text, why=result.output)
+            good = {Outcome.PASSED, Outcome.EXPECTED_FAILURE}
+            if not any(result.outcome in good for result in done.tests):
+                raise ProgramError(f"no test of {self._question.test} has run to its end")
         return self._question.runs, ""
 
     def _judge_bench(self, found: Project) -> tuple[int, str]:
+        from buildtool.measure.measurement import CLOCK
+
         side = Side(found, self._choice, "bench")
         (result,) = measure_sides(
             *(self._project, self._question.bench, self._device_name, [side]),
             listener=self._listener,
             options=self._options,
-            # A median needs the runs that the bench says.
-            repeat=0 if self._question.metric and self._question.runs == 1 else self._question.runs,
+            repeat=0 if self._question.runs == 1 else self._question.runs,
         )
         for check in result.failed:
+            if check.check == CLOCK:  # that is no property of the commit
+                raise DeviceError(check.message, remedy="Let the device cool down, and try again.")
             why = f"{check.check} in {check.failed} of {check.runs} runs: {check.message}"
             return result.runs, why
         return result.runs, self._beyond_limit(result) if self._question.metric else ""
@@ -171,6 +194,9 @@ class _Judge:
                 value, higher = metric.interval.middle, metric.metric.better == "higher"
                 break
         else:
+            for method in result.methods:
+                if not method.exact:
+                    raise ProgramError(f"runs with the same input have different {name}")
             value = sum(getattr(method.counts, name) for method in result.methods)
             higher = False
         worse = value < limit if higher else value > limit

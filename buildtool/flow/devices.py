@@ -116,11 +116,13 @@ def ready_on_device(
     *,
     trees: bool = False,
     record: RunRecord | None = None,
+    device: Device | None = None,
 ) -> Iterator[tuple[Ready, BuildResult]]:
     """Build what the device needs, and find out where it goes there; also returns what was built.
 
     With `trees`, steps of the ARM64 side whose build trees are missing are built, and not restored
-    from a cache.  `record` gets what was built."""
+    from a cache.  `record` gets what was built.  `device`, unless it is an emulated one, is what
+    `device_name` means, whatever the project says."""
     from buildtool.deploy.ready import Ready, device_for, target_on
 
     target = target_on(project, device_name, choice)
@@ -136,7 +138,10 @@ def ready_on_device(
             if record:
                 record.built = build, release
             data = _data(project, context)
-        device = device_for(project, device_name, target, choice, listener)
+        if device and not device.emulated:
+            device = device._replace(target=target)
+        else:
+            device = device_for(project, device_name, target, choice, listener)
         if choice.expect_dsp:
             from buildtool.deploy.counted_release import counted_release
             from buildtool.deploy.ready import read_facts_of

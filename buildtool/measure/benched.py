@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -119,7 +120,8 @@ def keep(project: Project, benched: Benched | Swept) -> Path:
     """Keep the result in a new file below `.buildtool/bench`; returns its path."""
     directory = project.state / DIRECTORY
     moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(benched.started))
-    file = directory / f"{benched.name}-{benched.this.device}-{moment}.json"
+    words = benched.name, benched.this.device, benched.this.soc, moment, secrets.token_hex(3)
+    file = directory / f"{'-'.join(filter(None, words))}.json"
     make_directory(directory)
     write_if_changed(file, json.dumps(benched.as_json(file), indent=2) + "\n")
     return file

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MISS = 0.001
 """How likely it may be that a revision with the fault passes all of its runs."""
-MAX_RUNS = 10_000
 Outcome = Literal["good", "bad", "skipped"]
 
 
@@ -51,7 +50,7 @@ def runs_to_see(failures: int, runs: int) -> int:
     with a probability of at most 0.1 %."""
     if failures == runs:
         return 1
-    return min(MAX_RUNS, math.ceil(math.log(MISS) / math.log(1 - failures / runs)))
+    return math.ceil(math.log(MISS) / math.log(1 - failures / runs))
 
 
 class Memory:
@@ -70,6 +69,8 @@ class Memory:
             return
 
     def add(self, verdict: Verdict) -> None:
+        if verdict.outcome == "skipped":  # a full disk may have been the reason
+            return
         self.known[verdict.commit] = verdict
         kept = {"question": self._question, "verdicts": list(self.known.values())}
         write_checksummed(self._file, kept)

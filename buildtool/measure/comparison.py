@@ -23,7 +23,7 @@ class MetricDifference(Value):
 
     name: str
     ratio: Interval
-    noise: float
+    noise: float | None
     verdict: Verdict
 
     def as_json(self) -> MetricDifferenceObject:
@@ -68,17 +68,21 @@ def metric_differences(this: BenchResult, other: BenchResult) -> Iterator[Metric
 def _difference(this: MetricResult, other: MetricResult) -> MetricDifference:
     ratio = ratio_interval(zip(this.values, other.values, strict=True))
     noise = noise_floor(this.values, other.values)
-    certain = not ratio.low <= 1 <= ratio.high and abs(ratio.middle - 1) > noise
+    beyond = noise is not None and abs(ratio.middle - 1) > noise
+    certain = beyond and not ratio.low <= 1 <= ratio.high
     better = (ratio.middle < 1) == (this.metric.better == "lower")
     verdict: Verdict = "no difference" if not certain else "better" if better else "worse"
     return MetricDifference(this.name, ratio, noise, verdict)
 
 
 def count_differences(this: BenchResult, other: BenchResult) -> Iterator[CountDifference]:
-    """The exact numbers that differ: counts of methods, and exact metrics."""
+    """The exact numbers that differ: counts of methods, and exact metrics.  Counts that differ from
+    run to run are not compared."""
     ours, theirs = _by_method(this), _by_method(other)
     for key in sorted(ours.keys() | theirs.keys()):
         one, another = ours.get(key), theirs.get(key)
+        if not all(each.exact for each in (one, another) if each):
+            continue
         name = one.counts.name if one else another.counts.name if another else ""
         for count in COUNTS:
             numbers = [getattr(each.counts, count) if each else 0 for each in (one, another)]

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
+from buildtool.core.escape import escape
 from buildtool.core.processes.process import ToolError, capture, check
 
 GIT_SECONDS = 600.0
@@ -15,7 +16,7 @@ _LOCAL = re.compile(r"GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIR
 
 
 def git(directory: Path, *arguments: str) -> str:
-    """The output of a git command, without the last line break; raises `ToolError` when it
+    """The output of a git command, with the warnings that it prints; raises `ToolError` when it
     fails."""
     environment = {
         **{name: value for name, value in os.environ.items() if not _LOCAL.fullmatch(name)},
@@ -31,27 +32,37 @@ def git(directory: Path, *arguments: str) -> str:
 def commit_of(root: Path, revision: str) -> str:
     """The id of the commit that `revision` names; raises `UsageError`."""
     try:
-        return git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        text = git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     except ToolError as error:
         raise UsageError(
             f"{revision!r} names no commit of {root}",
             why=error.why,
             remedy="Name a branch, a tag, or a commit: HEAD~3",
         ) from error
+    return _commits(text)[0]
 
 
 def subject_of(root: Path, commit: str) -> str:
     """A commit in a line: its short id, and the first line of its message."""
-    return git(root, "log", "-1", "--format=%h %s", commit)
+    text = git(root, "log", "-1", "--no-show-signature", "--format=%x00%h %s", commit)
+    return escape(text.partition("\0")[2].partition("\n")[0])
 
 
 def by_distance(root: Path, good: list[str], bad: str) -> list[str]:
     """The commits that can be the first bad one, when `bad` is and all of `good` are not: first
     those that halve the others best.  Source: git-rev-list(1), --bisect-all."""
     text = git(root, "rev-list", "--bisect-all", bad, *(f"^{commit}" for commit in good))
-    return [line.split(" ")[0] for line in text.splitlines()]
+    return _commits(text)
 
 
 def is_ancestor(root: Path, older: str, newer: str) -> bool:
     """Whether `older` is part of the history of `newer`."""
-    return git(root, "merge-base", older, newer) == older
+    try:
+        return older in _commits(git(root, "merge-base", older, newer))
+    except ToolError:  # they have no common ancestor
+        return False
+
+
+def _commits(text: str) -> list[str]:
+    """The ids at the beginning of lines."""
+    return re.findall(r"^([0-9a-f]{40,64})\b", text, re.ASCII | re.MULTILINE)

@@ -16,7 +16,13 @@ from buildtool.measure.conditions import (
     speed_change,
 )
 from buildtool.measure.sample import FIRST_SEED, OTHER_SEED, Sample, Sampler
-from buildtool.measure.statistics import Interval, median_interval, ratio_interval
+from buildtool.measure.statistics import (
+    MEDIAN_RUNS,
+    RATIO_RUNS,
+    Interval,
+    median_interval,
+    ratio_interval,
+)
 from buildtool.project.benches import Bench
 from buildtool.project.runs import seconds
 
@@ -29,6 +35,8 @@ NOTE_SECONDS = 10.0
 PAUSES = (1.0, 5.0, 15.0)
 """Seconds to wait for a device that got another speed, such as one that is too hot."""
 MAX_CHANGES = 2
+CLOCK = "clock"
+"""The name of the check that the device keeps its speed."""
 
 
 class FailedCheck(Value):
@@ -76,6 +84,8 @@ def measure(
     series = _Series(samplers, emulated=emulated, listener=listener)
     repeat = repeat or (EXACT_RUNS if emulated else bench.repeat)
     timed = [name for name, metric in samplers[0].metrics.items() if not metric.exact]
+    if timed:
+        repeat = max(repeat, MEDIAN_RUNS if len(samplers) == 1 else RATIO_RUNS)
     noted = time.monotonic()
     deadline = noted + seconds(bench.limit)
     series.prepare()
@@ -133,8 +143,9 @@ class _Series:
             sample = self._at_speed(number, sampler)
             if sample is None:
                 for known, samples in enumerate(self.taken):
-                    self._others[known] += [*samples, *filter(None, [found.get(known)])]
-                    self._set_aside[known] += len(samples)
+                    dropped = [*samples, *([found[known]] if known in found else [])]
+                    self._others[known] += dropped
+                    self._set_aside[known] += len(dropped)
                     samples.clear()
                 return
             found[number] = sample
@@ -176,7 +187,7 @@ class _Series:
             failed = [*_failed_checks([*others, *samples], takes_seed=sampler.bench.takes_seed)]
             if self.changes > MAX_CHANGES:
                 message = f"the speed of the device changed {self.changes} times"
-                failed.append(FailedCheck("clock", message, set_aside, set_aside + len(samples)))
+                failed.append(FailedCheck(CLOCK, message, set_aside, set_aside + len(samples)))
             found.append(Measurement(tuple(samples), tuple(failed), set_aside))
         return tuple(found)
 

@@ -31,6 +31,8 @@ def compare_elements(check: Check, written: Path, reference: Path) -> str:
     sizes = written.stat().st_size, reference.stat().st_size
     if sizes[0] != sizes[1]:
         return f"it has {sizes[0]:,} bytes, and {reference.name} has {sizes[1]:,}"
+    if not sizes[1]:
+        return f"{reference.name} is empty, so nothing is checked"
     element = struct.Struct(f"<{CODES[check.type]}")
     if sizes[0] % element.size:
         return f"its {sizes[0]:,} bytes are no elements of type {check.type}"
@@ -43,7 +45,7 @@ def compare_elements(check: Check, written: Path, reference: Path) -> str:
                 pairs = zip(element.iter_unpack(found), element.iter_unpack(expected), strict=True)
                 for number, ((value,), (wanted,)) in enumerate(pairs, index):
                     if not _is_close(value, wanted, check):
-                        first = first or f"element {number:,} is {value:g} instead of {wanted:g}"
+                        first = first or f"element {number:,} is {value!r} instead of {wanted!r}"
                         differing += 1
             index += len(expected) // element.size
     return f"{first}; {differing:,} of {index:,} differ" if differing else ""
@@ -52,4 +54,6 @@ def compare_elements(check: Check, written: Path, reference: Path) -> str:
 def _is_close(value: float, wanted: float, check: Check) -> bool:
     if value == wanted or (math.isnan(value) and math.isnan(wanted)):
         return True
+    if math.isinf(wanted):  # of which any share is infinite
+        return False
     return abs(value - wanted) <= check.absolute + check.relative * abs(wanted)

@@ -28,7 +28,8 @@ class MetricResult(Value):
 
     @property
     def noise(self) -> float | None:
-        """How much medians of equal runs differ, as a share; None for an exact metric."""
+        """How much runs of equal releases may seem to differ, as a share; None if it is unknown,
+        or the metric exact."""
         return None if self.metric.exact else noise_floor(self.values)
 
     def as_json(self) -> MetricObject:
@@ -47,10 +48,15 @@ class MetricResult(Value):
 
 
 class MethodResult(Value):
-    """The counts of a method in the first run, and whether they were others in another run."""
+    """The counts of a method in a run, and whether they were others in another run."""
 
     counts: MethodCounts
     varies: bool
+
+    @property
+    def exact(self) -> bool:
+        """Whether the counts can be compared with those of another release."""
+        return self.counts.exact and not self.varies
 
     def as_json(self) -> MethodObject:
         return {**self.counts.as_json(), "varies": self.varies}
@@ -143,14 +149,14 @@ def _identity(ready: Ready) -> tuple[str, str, str, str, str, str]:
 
 
 def method_results(measured: Measurement) -> tuple[MethodResult, ...]:
-    """The counts of each method in the first run, compared with those of the others."""
+    """The counts of each method in the first run that has it, compared with those of the others."""
     runs: Sequence[dict[tuple[str, int], MethodCounts]] = [
         {(one.skel, one.method): one for one in sample.methods} for sample in measured.samples
     ]
     if not runs:
         return ()
-    first, *others = runs
+    every = {key: counts for run in reversed(runs) for key, counts in run.items()}
     return tuple(
-        MethodResult(counts, any(run.get(key) != counts for run in others))
-        for key, counts in first.items()
+        MethodResult(counts, any(run.get(key) != counts for run in runs))
+        for key, counts in sorted(every.items())
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceConnectionError, DeviceError
@@ -55,6 +56,14 @@ class Sampler:
         self.parameters = variables(self.bench.parameters)
         self._project = project
         self._fetched = folder / "output"
+        release = session.ready.release
+        shipped = {file.path for file in release.files} | {link.path for link in release.links}
+        if self.bench.output in shipped:
+            raise UsageError(
+                f"[bench.{name}] output: {self.bench.output} is a file of the release",
+                why="the output file is removed before each run",
+                remedy="Let the program write another file.",
+            )
         emulated = session.ready.site.device.emulated is not None
         self.metrics = {
             metric: project.metrics[metric]
@@ -86,7 +95,7 @@ class Sampler:
             if check.match:
                 found = re.search(check.match, ran.stdout, re.MULTILINE)
                 evidence += [str(group) for group in found.groups()] if found else []
-        if ran.calls is not None and not ran.calls.total:
+        if ran.calls is not None and not ran.calls.successful:
             problems["dsp calls"] = next(ran.calls.lines())
         problems |= dict(self._check_problems(ran, seed)) if not problems else {}
         metrics = {}

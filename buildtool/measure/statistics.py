@@ -10,14 +10,17 @@ from buildtool.core.value import Value
 
 MEDIAN_CONFIDENCE = 0.95
 RATIO_CONFIDENCE = 0.999
-"""Of the interval of a ratio: twenty comparisons of equal releases should find no difference."""
+"""Of the interval of a ratio: one in a thousand comparisons of equal releases may find a
+difference."""
+MEDIAN_RUNS, RATIO_RUNS = 6, 11
+"""The numbers of values from which an interval has the probability that it should have."""
 OUTLIER_DEVIATIONS = 5.0
 NORMAL_DEVIATION = 1.4826
 """The standard deviation of a normal distribution, in median absolute deviations."""
 
 
 class Interval(Value):
-    """A number between `low` and `high`, most likely `middle`."""
+    """An estimate, `middle`, and the ends of its interval."""
 
     middle: float
     low: float
@@ -39,10 +42,10 @@ def median_interval(values: Sequence[float], confidence: float = MEDIAN_CONFIDEN
     """
     ordered = sorted(values)
     count = len(ordered)
-    beyond, probability = 0, 0.5**count
-    while beyond < (count - 1) // 2 and 2 * probability <= 1 - confidence:
+    beyond, ways = 0, 1  # of 2**count
+    while beyond < (count - 1) // 2 and 2 * ways / 2**count <= 1 - confidence:
         beyond += 1
-        probability += math.comb(count, beyond) * 0.5**count
+        ways += math.comb(count, beyond)
     dropped = max(beyond - 1, 0)
     return Interval(median(ordered), ordered[dropped], ordered[count - 1 - dropped])
 
@@ -52,12 +55,13 @@ def ratio_interval(pairs: Iterable[tuple[float, float]]) -> Interval:
     return median_interval([first / second for first, second in pairs], RATIO_CONFIDENCE)
 
 
-def noise_floor(*series: Sequence[float]) -> float:
-    """How much equal runs differ, as a share: the ratio of neighbours within each of `series` is
-    1 but for noise, and its interval says how far from 1 a ratio may be found."""
+def noise_floor(*series: Sequence[float]) -> float | None:
+    """How far from 1 the ratio of equal releases may seem to be, as a share; None if that is
+    unknown.  Neighbours within each of `series` are runs of the same release, and the interval of
+    their ratio says it."""
     pairs = [pair for values in series for pair in zip(values[::2], values[1::2], strict=False)]
     if not pairs:
-        return math.inf
+        return None
     interval = ratio_interval(pairs)
     return max(1 - interval.low, interval.high - 1)
 

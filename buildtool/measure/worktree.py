@@ -28,8 +28,8 @@ def checked_out(project: Project, revision: str, listener: Listener) -> Iterator
     Nothing of the user's tree changes.  Raises `UsageError` when there is no such revision or no
     project in it.
     """
-    prefix = git(project.root, "rev-parse", "--show-prefix")
     commit = commit_of(project.root, revision)
+    prefix = git(project.root, "rev-parse", "--show-prefix").rpartition("\n")[2]
     tree = project.state / DIRECTORY
 
     def waiting() -> None:
@@ -47,7 +47,8 @@ def checked_out(project: Project, revision: str, listener: Listener) -> Iterator
                 remedy="Name a revision that has one.",
             )
         mine = project.root / DEVICES
-        if mine.is_file() and not (root / DEVICES).exists():
+        if mine.is_file():  # devices are those of the user, whatever was committed
+            (root / DEVICES).unlink(missing_ok=True)
             (root / DEVICES).symlink_to(mine)
         yield read_project(file)
 
@@ -57,14 +58,17 @@ def _check_out(project: Project, tree: Path, commit: str) -> None:
     if (tree / ".git").is_file():
         with contextlib.suppress(ToolError):
             git(tree, "checkout", "--quiet", "--force", "--detach", commit)
+            git(tree, "clean", "-d", "--force", "--quiet")  # what is ignored stays: builds
             _update_submodules(tree)
             return
     remove_tree(tree, ignore_errors=True)
-    git(project.root, "worktree", "prune")
-    git(project.root, "worktree", "add", "--quiet", "--force", "--detach", str(tree), commit)
+    # Twice: it may be registered although it is missing.  `prune` would forget others, too.
+    force = ("--force", "--force", "--detach", "--quiet")
+    git(project.root, "worktree", "add", *force, str(tree), commit)
     _update_submodules(tree)
 
 
 def _update_submodules(tree: Path) -> None:
+    """Check out the submodules that the user's tree has; --init would change its configuration."""
     if (tree / ".gitmodules").is_file():
-        git(tree, "submodule", "--quiet", "update", "--init", "--recursive", "--force")
+        git(tree, "submodule", "--quiet", "update", "--recursive", "--force")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from buildtool.project.benches import SEED, Bench, Check
 from buildtool.project.model import Project
-from buildtool.project.paths import Violation, file_violations
+from buildtool.project.paths import Violation, file_violations, inside_violations
 from buildtool.project.runs import DURATION_FORM, program_violations, seconds
 from buildtool.project.tables import NAME
 from buildtool.project.validate import suggest
@@ -33,6 +33,8 @@ def bench_violations(project: Project) -> Iterator[Violation]:
             yield ("bench", name, "program"), "is empty", 'Name a program: "bin/demo".'
         yield from program_violations(("bench", name), bench)
         yield from _references(("bench", name), bench, project)
+        if bench.output:
+            yield from inside_violations(bench.output, ("bench", name, "output"))
         yield from _numbers(("bench", name), bench)
 
 
@@ -63,6 +65,12 @@ def _references(at: tuple[str, str], bench: Bench, project: Project) -> Iterator
         if name == SEED or not re.fullmatch(NAME, name):
             remedy = "Use letters, digits, '.', '_' and '-'; 'seed' is built in."
             yield (*at, "parameters"), f"{name!r} cannot be the name of a parameter", remedy
+    grouped = (project.checks[name].match for name in bench.checks if name in project.checks)
+    if bench.takes_seed and not bench.output and not any(map(_has_group, grouped)):
+        remedy = (
+            "Name the file that the program writes as output, or match what it prints: 'sum (.*)'"
+        )
+        yield at, "takes a seed, but nothing of its output is compared", remedy
     for name in bench.checks:
         if name in project.checks and project.checks[name].reference and not bench.output:
             remedy = 'Name the file that the program writes: output = "out.bin"'
@@ -82,6 +90,13 @@ def _numbers(at: tuple[str, str], bench: Bench) -> Iterator[Violation]:
         seconds(bench.limit)
     except ValueError as error:
         yield (*at, "limit"), str(error), DURATION_FORM
+
+
+def _has_group(expression: str) -> bool:
+    try:
+        return re.compile(expression).groups > 0
+    except (re.error, OverflowError, RecursionError):
+        return True  # which is another problem
 
 
 def _expression(at: tuple[str, ...], text: str, *, groups: int) -> Iterator[Violation]:

@@ -68,9 +68,10 @@ class DspCalls(Value):
     methods: tuple[DspMethod, ...] = ()
 
     @property
-    def total(self) -> int:
-        """The number of calls and messages."""
-        return self.messages + sum(method.calls for method in self.methods)
+    def successful(self) -> int:
+        """The number of messages, and of calls that did not fail: a program goes on without the DSP
+        after calls that did."""
+        return self.messages + sum(method.calls - method.failed for method in self.methods)
 
     def as_json(self) -> DspCallsObject:
         return {
@@ -86,8 +87,11 @@ class DspCalls(Value):
 
     def lines(self) -> Iterator[str]:
         """What is to be said about them, for people."""
-        if not self.total:
-            yield f"0 calls of the DSP, {_mib(self.mapped_bytes)} mapped, {self.opened} opened"
+        if not self.successful:
+            failures = sum(method.failed for method in self.methods)
+            after = f", {failures:,} failed" if failures else ""
+            mapped = f"{_mib(self.mapped_bytes)} mapped, {self.opened} opened"
+            yield f"0 successful calls of the DSP{after}, {mapped}"
         for method in sorted(self.methods, key=lambda method: -method.seconds):
             name = method.name or f"method {method.method} of {method.skel}"
             failed = f", {method.failed:,} failed" if method.failed else ""

@@ -97,7 +97,7 @@ def status_of_run(result: RunResult, request: RunRequest) -> int:
 
 def calls_nothing(result: RunResult) -> bool:
     """Whether calls of the DSP were counted, and there were none."""
-    return result.calls is not None and not result.calls.total
+    return result.calls is not None and not result.calls.successful
 
 
 def run_on_device(

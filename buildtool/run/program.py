@@ -20,6 +20,12 @@ FARF_LEVELS = "0x1f001f"
 """All levels of messages in the DSP's library and in skels; see log_config.c of libcdsprpc."""
 
 
+class ProgramError(DeviceError):
+    """The release does not have the program, or it is for another machine."""
+
+    code = "program"
+
+
 class Stop(Protocol):
     """Decides while a program runs whether it has to end."""
 
@@ -76,8 +82,8 @@ def find_command(release: Release, command: Sequence[str], *, emulated: bool) ->
     """`command` if its program can run, by default the only program of the release.
 
     A program with an absolute path is one of the device's own.  An emulated device has none, and
-    runs no scripts.  Raises `DeviceError` when there is no such program in the release, and when it
-    is for another machine.
+    runs no scripts.  Raises `ProgramError` when there is no such program in the release, and when
+    it is for another machine.
     """
     program, *arguments = command or [_only_program(release)]
     if emulated or not program.startswith("/"):
@@ -86,7 +92,7 @@ def find_command(release: Release, command: Sequence[str], *, emulated: bool) ->
 
 
 def _check_program(release: Release, program: str, *, scripts: bool) -> None:
-    """Raises `DeviceError` unless `program` is an ARM64 program of the release, or one of its
+    """Raises `ProgramError` unless `program` is an ARM64 program of the release, or one of its
     `scripts`."""
     path = release.directory / program
     if not path.is_file():
@@ -94,7 +100,7 @@ def _check_program(release: Release, program: str, *, scripts: bool) -> None:
 
         programs = _programs(release)
         close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
-        raise DeviceError(
+        raise ProgramError(
             f"there is no program {program!r} in the target {release.target!r}",
             why=f"it ships {', '.join(programs) or 'no program in bin/'}",
             remedy=f"Did you mean {close[0]!r}?"
@@ -106,7 +112,7 @@ def _check_program(release: Release, program: str, *, scripts: bool) -> None:
         with path.open("rb") as stream:
             if scripts and stream.read(2) == b"#!":
                 return
-        raise DeviceError(
+        raise ProgramError(
             f"{program!r} is not an ARM64 program",
             why=f"{path} is not an ELF file",
             remedy="Name a program; install() rules decide what is shipped."
@@ -115,7 +121,7 @@ def _check_program(release: Release, program: str, *, scripts: bool) -> None:
         )
     kind, machine = header
     if machine != EM_AARCH64 or kind not in (ET_EXEC, ET_DYN):
-        raise DeviceError(
+        raise ProgramError(
             f"{program!r} is not an ARM64 program",
             why=f"ELF machine {machine}, type {kind}",
             remedy="It was built for another machine; build it with the target's profile.",
@@ -123,11 +129,11 @@ def _check_program(release: Release, program: str, *, scripts: bool) -> None:
 
 
 def _only_program(release: Release) -> str:
-    """The program of a release that has just one; raises `DeviceError` for none or several."""
+    """The program of a release that has just one; raises `ProgramError` for none or several."""
     programs = _programs(release)
     if len(programs) == 1:
         return programs[0]
-    raise DeviceError(
+    raise ProgramError(
         "no program was named",
         why=f"the target {release.target!r} ships {', '.join(programs) or 'none in bin/'}",
         remedy=f"Name one: buildtool run DEVICE -- {programs[0] if programs else 'bin/PROGRAM'}",

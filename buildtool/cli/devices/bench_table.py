@@ -104,8 +104,8 @@ def _result(result: BenchResult) -> Iterator[str | Table]:
                 (
                     metric.name,
                     _with_unit(metric.interval.middle, unit),
-                    "exact" if noise is None else f"{low} – {high}",
-                    "" if noise is None else f"{noise:.1%}",
+                    "exact" if metric.metric.exact else f"{low} – {high}",
+                    _share(noise),
                     str(document["outliers"] or ""),
                 )
             )
@@ -113,9 +113,14 @@ def _result(result: BenchResult) -> Iterator[str | Table]:
     if result.methods:
         heading = ("method", "calls", "packets", "instructions", "hvx")
         yield Table(heading, list(map(_counts, result.methods)), frozenset({1, 2, 3, 4}))
+    yield from _inexact(result)
+
+
+def _inexact(result: BenchResult) -> Iterator[str]:
+    """A line for each method whose counts cannot be compared."""
     for method in result.methods:
         if method.varies:
-            yield f"{_method(method)}: other runs had other counts, as threads that compete have"
+            yield f"{_method(method)}: runs with the same input have different counts"
         elif not method.counts.exact:
             yield f"{_method(method)}: a call was too long to be counted exactly"
 
@@ -144,13 +149,13 @@ def _comparison(benched: Benched, other: BenchResult) -> Iterator[str | Table]:
                     _with_unit(theirs, result.metric.unit),
                     f"{ratio.middle:.3f}",
                     f"{ratio.low:.3f} – {ratio.high:.3f}",
-                    f"{difference.noise:.1%}",
+                    _share(difference.noise),
                     difference.verdict,
                 )
             )
         yield Table(heading, rows, frozenset({1, 2, 3, 5}))
         for difference in benched.metrics:
-            if difference.verdict == "no difference":
+            if difference.verdict == "no difference" and difference.noise is not None:
                 yield (
                     f"{difference.name}: no difference beyond the noise floor of"
                     f" {difference.noise:.1%}"
@@ -158,8 +163,9 @@ def _comparison(benched: Benched, other: BenchResult) -> Iterator[str | Table]:
     if benched.counts:
         columns = ("method", "count", HERE, benched.against, "difference")
         yield Table(columns, list(map(_difference, benched.counts)), frozenset({2, 3, 4}))
-    elif other.methods:
-        yield "no difference: all counts are the same"
+    elif any(method.exact for method in other.methods):
+        yield "no difference: all exact counts are the same"
+    yield from dict.fromkeys((*_inexact(benched.this), *_inexact(other)))
 
 
 def _difference(row: CountDifference) -> tuple[str, ...]:
@@ -177,6 +183,10 @@ def _method(method: MethodResult) -> str:
 
 def _number(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 10**DIGITS else f"{number:.{DIGITS}g}"
+
+
+def _share(number: float | None) -> str:
+    return "" if number is None else f"{number:.1%}"
 
 
 def _with_unit(number: float, unit: str) -> str:

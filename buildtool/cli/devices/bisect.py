@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,7 @@ from buildtool.project.read import find_project
 if TYPE_CHECKING:
     from buildtool.documents.measurements import BisectDocument
 
+MAX_RUNS = 10_000
 EXAMPLES = (
     ("buildtool bisect v1.0 HEAD --test kernels", "The first commit in which that test fails."),
     ("buildtool bisect HEAD~60 HEAD q6a --bench matvec --fails-in 2/5", "A race, on a board."),
@@ -110,12 +112,15 @@ def bisect(
 def _limit(text: str) -> tuple[str, float]:
     name, _, number = text.partition("=")
     try:
-        return name, float(number)
+        limit = float(number)
     except ValueError:
+        limit = math.nan
+    if not math.isfinite(limit):
         raise UsageError(
             f"--limit {text}: a limit has the form NAME=NUMBER",
             remedy="For example: --limit time=100",
-        ) from None
+        )
+    return name, limit
 
 
 def _runs(text: str) -> int:
@@ -127,4 +132,10 @@ def _runs(text: str) -> int:
         raise UsageError(
             f"--fails-in {text}: a share has the form K/N", remedy="For example: --fails-in 2/5"
         )
-    return runs_to_see(int(found[1]), int(found[2]))
+    runs = runs_to_see(int(found[1]), int(found[2]))
+    if runs > MAX_RUNS:
+        raise UsageError(
+            f"--fails-in {text} needs {runs:,} runs of each commit",
+            remedy="Make the failure more frequent first: with more threads, or smaller buffers.",
+        )
+    return runs

@@ -137,7 +137,7 @@ static uint64_t module_of(const char *uri)
     const char *name = file_name(uri);
     for (uint64_t module = 1; module < MODULES; module++) {
         char *known = table->modules[module];
-        if (known[0] == '\0') { /* two threads may take it at once: both write a whole name */
+        if (known[0] == '\0') { /* two threads that take it at once are possible, but rare */
             for (size_t i = 0; i < NAME_SIZE - 1 && name[i] != '\0' && name[i] != '?'; i++) {
                 known[i] = name[i];
             }
@@ -278,10 +278,17 @@ int remote_handle64_invoke_async(remote_handle64 handle, fastrpc_async_descripto
                                  uint32_t scalars, remote_arg *arguments)
 {
     PASS_ON(remote_handle64_invoke_async)
-    struct row *row = row_of(handle, scalars, arguments);
-    const int code = real(handle, descriptor, scalars, arguments);
-    count(row, scalars, arguments, now(), code); /* without a time: it goes on */
-    return code;
+    /* Before, as a callback may free the arguments; without a time. */
+    count(row_of(handle, scalars, arguments), scalars, arguments, now(), 0);
+    return real(handle, descriptor, scalars, arguments);
+}
+
+int remote_handle_invoke_async(remote_handle handle, fastrpc_async_descriptor_t *descriptor,
+                               uint32_t scalars, remote_arg *arguments)
+{
+    PASS_ON(remote_handle_invoke_async)
+    count(row_of(handle, scalars, arguments), scalars, arguments, now(), 0);
+    return real(handle, descriptor, scalars, arguments);
 }
 
 int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,

@@ -27,6 +27,9 @@ prune() {
         started "$pid"
         [ "$start" = "$since" ] || rm -f "$running" "${running%.running}.group"
     done
+    for calls in logs/*.calls; do # which nobody has read
+        [ -e "${calls%.calls}.running" ] || rm -f "$calls"
+    done
     set -- logs/*
     [ $# -gt "$logs" ] || return 0
     number=0

@@ -21,7 +21,7 @@ def test_a_bench_on_sim_has_what_is_exact_and_no_time(project: Project) -> None:
 @pytest.mark.parametrize(
     ("mode", "check", "message"),
     [
-        ("zeros", "close", "out.bin: element 0 is 0 instead of 1; 64 of 64 differ"),
+        ("zeros", "close", "out.bin: element 0 is 0.0 instead of 1.0; 64 of 64 differ"),
         ("constant", "other output", "seeds 1 and 2 have the same output"),
         ("nothing", "output", "out.bin: it is not a file that can be read"),
         ("fails", "exit status", 'it is 1: \'{"bytes": 256'),
@@ -92,5 +92,14 @@ def test_a_sweep_has_a_row_for_each_value(project: Project) -> None:
         " mode    size",
         "right     256",
         "zeros  failed",
-        "✗ mode zeros: close in 3 of 4 runs: out.bin: element 0 is 0 instead of 1; 64 of 64 differ",
+        "✗ mode zeros: close in 3 of 4 runs:"
+        " out.bin: element 0 is 0.0 instead of 1.0; 64 of 64 differ",
     ]
+
+
+def test_the_output_is_no_file_of_the_release(project: Project) -> None:
+    project.edit("buildtool.toml", 'output = "out.bin"', 'output = "run.sh"')
+    done = project.run("bench", "sim")
+
+    assert done.returncode == 2
+    assert "[bench.scale] output: run.sh is a file of the release" in done.stderr

@@ -120,12 +120,12 @@ def test_a_program_that_falls_back_to_the_cpu_has_failed(program: tuple[Project,
     tests = json.loads(project.run("test", device, "--expect-dsp", "--json").stdout)
 
     assert (trusting.returncode, done.returncode) == (0, 125), done.stderr
-    assert "0 calls of the DSP, 0.0 MiB mapped, 1 opened\n" in done.stderr
+    assert "0 successful calls of the DSP, 0.0 MiB mapped, 1 opened\n" in done.stderr
     assert "the program did not use the DSP; the exit status is 125" in done.stderr
     (result,) = tests["tests"]
     assert (result["outcome"], result["message"]) == (
         "failed",
-        "0 calls of the DSP, 0.0 MiB mapped, 1 opened",
+        "0 successful calls of the DSP, 0.0 MiB mapped, 1 opened",
     )
 
 

@@ -43,7 +43,7 @@ def test_a_median_with_its_interval_and_the_speed_of_the_board(
     assert time["low"] <= time["median"] <= time["high"]
     assert 0 < time["noise"] < 0.01
     assert (size["noise"], size["values"]) == (None, [256.0] * 10)
-    assert [row["clock_khz"] for row in found["conditions"]] == [1_800_000] * 10
+    assert [row["clocks_khz"] for row in found["conditions"]] == [[1_800_000]] * 10
     assert found["conditions"][0]["temperature"] == 41.5
     kept = json.loads(Path(found["file"]).read_text(encoding="utf-8"))
     assert kept == {key: value for key, value in found.items() if key != "schema"}
@@ -53,14 +53,14 @@ def test_a_clock_that_halves_gives_a_new_measurement_stand_in(
     on_board: Project, clock: Path
 ) -> None:
     on_board.edit("buildtool.toml", 'MODE = "right"', f'MODE = "right", CLOCK = "/{CLOCK}"')
-    on_board.edit("buildtool.toml", 'output = "out.bin"', 'output = "out.bin"\nrepeat = 4')
+    on_board.edit("buildtool.toml", 'output = "out.bin"', 'output = "out.bin"\nrepeat = 6')
     done = on_board.run("bench", "board")
 
     assert done.returncode == 0, done.stderr
-    assert "the clock is 900 MHz instead of 1,800; measuring again in 1 s" in done.stderr
+    assert "a clock is 900 MHz instead of 1,800; measuring again in 1 s" in done.stderr
     assert "the device keeps this speed: measuring anew" in done.stderr
     first = done.stdout.splitlines()[0]
-    assert "4 runs, all checks passed; " in first
+    assert "6 runs, all checks passed; " in first
     assert "runs at another speed of the device do not count" in first
     assert clock.read_text(encoding="utf-8") == "900000\n"
 
@@ -83,7 +83,9 @@ def test_equal_speed_is_no_difference(on_board: Project) -> None:
     done = on_board.run("bench", "board", "--against", "HEAD", "--markdown")
 
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^\| time \| 100.* us \| 100.* us \| 1\.00", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^\| time \| 100.* us \| 100.* us \| (0\.99|1\.00)", done.stdout, re.MULTILINE
+    )
     assert done.stdout.count("| no difference |") == 1
     assert "time: no difference beyond the noise floor of " in done.stdout
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,27 @@ def test_no_revision_has_this_name(kernel: Project) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: 'no-such-branch' names no commit")  # first
     assert not Path(kernel.root / "no-such-branch").exists()
+
+
+def test_other_worktrees_of_the_user_stay(kernel: Project) -> None:
+    other = kernel.root.parents[1] / "other"
+    git(kernel, "worktree", "add", "-q", "-B", "elsewhere", str(other))
+    away = other.rename(other.with_name("unmounted"))
+    kernel.edit(KERNEL, START, f"{START} /* c */")
+    shutil.rmtree(kernel.root / ".buildtool" / "revision", ignore_errors=True)
+    kernel.succeeds("bench", "sim", "--against", "HEAD")
+    away.rename(other)
+
+    assert str(other) in git(kernel, "worktree", "list")
+    git(kernel, "worktree", "remove", "--force", str(other))
+
+
+@pytest.mark.parametrize(
+    ("directory", "message"),
+    [("nosuch", "there is no nosuch/buildtool.toml"), (".", "has the project that it would be")],
+)
+def test_a_directory_without_another_project(kernel: Project, directory: str, message: str) -> None:
+    done = kernel.run("bench", "sim", "--against-directory", directory)
+
+    assert done.returncode == 2
+    assert message in done.stderr

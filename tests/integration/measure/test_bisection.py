@@ -123,6 +123,14 @@ def test_a_bisection_goes_on_after_it_was_interrupted(history: History) -> None:
     assert len(history.judged) == len(set(history.judged)) == len(found.tried)
 
 
+def test_what_was_skipped_is_tried_again(history: History) -> None:
+    commits = [history.commit("bad" if n else "good") for n in range(2)]
+    memory = Memory(history.root / "memory.json", "q")
+    memory.add(Verdict(commits[0], "skipped", 0, "a full disk"))
+
+    assert Memory(history.root / "memory.json", "q").known == {}
+
+
 def test_another_question_has_no_memory(history: History) -> None:
     commits = [history.commit("bad" if n else "good") for n in range(2)]
     Memory(history.root / "memory.json", "other").add(Verdict(commits[1], "good", 1, ""))
@@ -150,6 +158,23 @@ def test_ends_that_are_not_what_they_should_be(history: History) -> None:
     assert not (history.root / "memory.json").exists()
 
 
+def test_histories_without_a_common_commit(history: History) -> None:
+    one = history.commit("good")
+    history.git("checkout", "-q", "--orphan", "other")
+    other = history.commit("bad", "another")
+    with pytest.raises(UsageError, match="is not part of the history of"):
+        history.bisect(one, other)
+
+
+def test_a_name_of_a_tag_and_a_branch_is_the_tag(history: History) -> None:
+    tagged = history.commit("good")
+    history.git("tag", "v1")
+    history.commit("good")
+    history.git("branch", "v1")
+
+    assert commit_of(history.root, "v1") == tagged  # although git warns
+
+
 def test_a_revision_that_looks_like_an_option_is_none(history: History) -> None:
     history.commit("good")
     with pytest.raises(UsageError, match="'--all' names no commit"):
@@ -157,7 +182,8 @@ def test_a_revision_that_looks_like_an_option_is_none(history: History) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failures", "runs", "needed"), [(1, 1, 1), (5, 5, 1), (1, 2, 10), (2, 5, 14), (1, 20, 135)]
+    ("failures", "runs", "needed"),
+    [(1, 1, 1), (5, 5, 1), (1, 2, 10), (2, 5, 14), (1, 20, 135), (1, 9999, 69_068)],
 )
 def test_a_race_is_missed_in_one_of_a_thousand(failures: int, runs: int, needed: int) -> None:
     assert runs_to_see(failures, runs) == needed

@@ -24,8 +24,9 @@ def test_each_type_has_a_format_of_its_size(tmp_path: Path, kind: str) -> None:
     assert 8 * struct.calcsize(f"<{CODES[kind]}") == int(kind[1:])
     check = Check(type=kind)
     assert not problem(tmp_path, check, [1, 2, 3], [1, 2, 3])
+    decimal = ".0" if kind.startswith("f") else ""
     assert problem(tmp_path, check, [1, 7, 3], [1, 2, 3]) == (
-        "element 1 is 7 instead of 2; 1 of 3 differ"
+        f"element 1 is 7{decimal} instead of 2{decimal}; 1 of 3 differ"
     )
 
 
@@ -46,12 +47,22 @@ def test_special_values_are_compared_as_such(tmp_path: Path) -> None:
     )
 
 
+def test_an_infinite_reference_has_no_tolerance(tmp_path: Path) -> None:
+    check = Check(type="f32", relative=1e-3)
+    wanted = [math.inf, -math.inf]
+    assert "2 of 2 differ" in problem(tmp_path, check, [5.0, -1e9], wanted)
+
+
+def test_nothing_is_checked_by_an_empty_reference(tmp_path: Path) -> None:
+    assert problem(tmp_path, Check(), [], []) == "wanted is empty, so nothing is checked"
+
+
 def test_the_index_counts_beyond_the_first_chunk(tmp_path: Path) -> None:
     wanted = [1.0] * (CHUNK_ELEMENTS + 10)
     found = [*wanted]
     found[CHUNK_ELEMENTS + 3] = 0.0
     assert problem(tmp_path, Check(type="f32"), found, wanted) == (
-        "element 65,539 is 0 instead of 1; 1 of 65,546 differ"
+        "element 65,539 is 0.0 instead of 1.0; 1 of 65,546 differ"
     )
 
 

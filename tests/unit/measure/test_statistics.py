@@ -89,13 +89,21 @@ def test_equal_series_differ_by_less_than_their_noise() -> None:
         series = pairs(chance, 1)
         interval = ratio_interval(series)
         noise = noise_floor(*map(list, zip(*series, strict=True)))
+        assert noise is not None
         certain += not interval.low <= 1 <= interval.high and abs(interval.middle - 1) > noise
     assert certain == 0
 
 
 def test_the_noise_of_one_value_is_unknown() -> None:
-    assert noise_floor([1.0]) == math.inf
+    assert noise_floor([1.0]) is None
     assert noise_floor([2.0] * 10) == 0
+
+
+@pytest.mark.parametrize("count", [1074, 5000])
+def test_many_values_have_an_interval(count: int) -> None:
+    interval = median_interval(list(map(float, range(count))))
+
+    assert 0.4 * count < interval.low < interval.middle < interval.high < 0.6 * count
 
 
 def test_outliers_are_counted_not_dropped() -> None:

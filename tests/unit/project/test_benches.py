@@ -37,7 +37,7 @@ def test_a_bench_has_defaults(write: Write) -> None:
 
 @pytest.mark.parametrize("where", ['args = ["--seed={seed}"]', 'env = { SEED = "{seed}" }'])
 def test_a_seed_is_named_in_arguments_or_variables(write: Write, where: str) -> None:
-    assert read_project(write(f"{BENCH}{where}\n")).benches["b"].takes_seed
+    assert read_project(write(f'{BENCH}output = "o"\n{where}\n')).benches["b"].takes_seed
 
 
 def test_a_tolerance_is_a_whole_number_or_a_fraction(write: Write) -> None:
@@ -77,6 +77,9 @@ def test_a_tolerance_is_a_whole_number_or_a_fraction(write: Write) -> None:
         (f'{BENCH}timeout = "soon"\n', "bench.b.timeout: 'soon' is not a duration", "90s"),
         (f'{BENCH}env = {{ "1" = "a" }}\n', "bench.b.env: '1' is not the name of a", "letters"),
         ('[bench.b]\nprogram = ""\n', "bench.b.program: is empty", "Name a program"),
+        (f'{BENCH}args = ["{{seed}}"]\n', "bench.b: takes a seed, but nothing", "output"),
+        (f'{BENCH}output = "/etc/x"\n', "bench.b.output: '/etc/x' is not a path inside", "below"),
+        (f'{BENCH}output = "../x"\n', "bench.b.output: '../x' is not a path inside", "below"),
         (f"{BENCH}parameters = {{ seed = 1 }}\n", "'seed' cannot be the name", "built in"),
         ("[bench.b]\n", "bench.b: lacks the key 'program'", "bin/demo"),
     ],

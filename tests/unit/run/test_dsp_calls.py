@@ -60,7 +60,7 @@ def test_names_of_the_device_are_escaped() -> None:
 @pytest.mark.parametrize(
     ("calls", "lines"),
     [
-        (DspCalls(mapped_bytes=2048 << 20, opened=1), ["0 calls of the DSP, 2,048.0 MiB mapped"]),
+        (DspCalls(mapped_bytes=2048 << 20, opened=1), ["0 successful calls of the DSP, 2,048"]),
         (DspCalls(messages=7), ["7 messages in queues"]),
         (DspCalls(messages=1, mapped=3, unmapped=2, mapped_bytes=5 << 20, unmapped_bytes=4 << 20),
          ["1 messages", "1 of 3 buffers not unmapped: 1.0 MiB"]),
@@ -72,7 +72,16 @@ def test_names_of_the_device_are_escaped() -> None:
 )  # fmt: skip
 def test_what_is_said(calls: DspCalls, lines: list[str]) -> None:
     found = [*calls.lines()]
-    leak_of_the_first = calls.opened > calls.closed and not calls.total
+    leak_of_the_first = calls.opened > calls.closed and not calls.successful
     assert len(found) == len(lines) + leak_of_the_first
     for line, start in zip(found, lines, strict=False):
         assert line.startswith(start)
+
+
+def test_calls_that_failed_are_not_the_work_of_a_dsp() -> None:
+    calls = DspCalls(1, 1, methods=(METHOD._replace(calls=2, failed=2),))
+
+    assert calls.successful == 0
+    assert (
+        next(calls.lines()) == "0 successful calls of the DSP, 2 failed, 0.0 MiB mapped, 1 opened"
+    )
