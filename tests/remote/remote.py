@@ -29,6 +29,7 @@ class PlacedRelease(Ready):
 
     def __init__(self, site: Site, release: Release, wanted: Deployment) -> None:
         self.site, self.release, self.deployment, self.soc = site, release, wanted, ""
+        self._directory = site.project
         self._project = Project(site.known.parent, Header(name="p"), {}, {}, {})
 
     def renew(self) -> None:

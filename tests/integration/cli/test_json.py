@@ -26,6 +26,10 @@ COMMANDS = [
     ("test", "test sim"),
     ("test", "test --list"),
     ("run", "run --on sim"),
+    ("run", "run sim --expect-dsp"),
+    ("bench", "bench sim"),
+    ("bench", "bench --on sim"),
+    ("bench", "bench sim --against-build-type Debug"),
     ("deploy", "deploy --build-type Debug"),
     ("deploy", "deploy --build-type Debug --on sim,sim:SM8350"),
     ("rollback", "rollback"),
@@ -56,8 +60,8 @@ COMMANDS = [
     ("clean", "clean"),
     ("cache-clear", "cache clear --all"),
 ]
-OTHERWISE = {"devices-add", "devices-unlock", "sdk-install"}
-"""Commands that need a server; their own tests validate their documents."""
+OTHERWISE = {"bisect", "devices-add", "devices-unlock", "sdk-install"}
+"""Commands that need a repository or a server; their own tests validate their documents."""
 
 
 @pytest.fixture
