@@ -28,7 +28,8 @@ COUNTS = ("packets", "instructions", "hvx")
 
 class Question(Value):
     """What makes a commit bad: that `test` fails, or that a check of `bench` does; or that its
-    `metric` is worse than `limit`.  It runs `runs` times, or until it fails."""
+    `metric` is worse than `limit`.  A test runs `runs` times, or until it fails; a bench so often,
+    or if that is once, as often as by itself."""
 
     test: str = ""
     bench: str = ""

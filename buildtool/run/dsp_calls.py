@@ -114,9 +114,8 @@ def file_of_run(project: str, run: str) -> str:
 
 
 def read_dsp_calls(device: Device, project: str, run: str) -> DspCalls:
-    """The counts of a run that has ended, which are removed from the device.
-
-    Raises `DeviceError` when there are none: the program did not load the library.
+    """The counts of a run that has ended, which are removed from the device; zeros if the program
+    did not load the library.  Raises `DeviceError` when they are not complete.
     """
     path = file_of_run(project, run)
     data = device.exec('cat -- "$1" && rm -f -- "$1"', arguments=[path]).stdout
