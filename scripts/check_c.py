@@ -18,11 +18,13 @@ from buildtool.sdk.zig import usable_zig
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = Path(sys.executable).parent
 GENERATED = ROOT / ".buildtool" / "check" / "idl"
+PROBE = "buildtool/measure/probe/project"
 BATCH = 6  # files for each process of clang-tidy: small enough to keep all processors busy
 
 LAID_OUT = (
     *(
         "buildtool/deploy",
+        "buildtool/measure",
         "buildtool/testing",
         "dsp",
         "emulator",
@@ -32,17 +34,32 @@ LAID_OUT = (
     ),
 )
 FLAGS = (
-    *("-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-nostdlibinc", f"-I{GENERATED}"),
+    *(
+        "-std=gnu11",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-nostdlibinc",
+        f"-I{GENERATED}",
+        f"-I{PROBE}",
+    ),
     *("-Ihost/include", "-Ihost/include/fastrpc", "-Iemulator/common"),
 )
 SIDES = {
-    ("cmake/sdk", "dsp/src", "emulator/shell", "emulator/common"): (
+    (
+        f"{PROBE}/dsp",
+        "cmake/sdk",
+        "dsp/src",
+        "emulator/shell",
+        "emulator/common",
+    ): (
         *("--target=hexagon-linux-musl", "-mcpu=hexagonv68", "-mhvx", "-mhvx-length=128b"),
         *("-Idsp/include", "-Iemulator/shell", *FLAGS),
     ),
     (
         *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/device/query"),
         "buildtool/device/calls",
+        f"{PROBE}/host",
         "host/include/examples",
         "buildtool/testing",  # for this machine, but parsed like the others
     ): (*("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),),
@@ -61,7 +78,8 @@ def main(arguments: Sequence[str]) -> int:
     commands: list[list[str | Path]] = [
         [TOOLS / "clang-format", "--dry-run", "--Werror", *batch] for batch in batches(sources, 50)
     ]
-    run([sys.executable, "-P", "-m", "buildtool", "idl", "dsp/htp_ops.idl", "-o", GENERATED])
+    for idl in ("dsp/htp_ops.idl", f"{PROBE}/device_probe.idl"):
+        run([sys.executable, "-P", "-m", "buildtool", "idl", idl, "-o", GENERATED])
     headers = usable_zig().library / "libc" / "include"
     for folders, flags in SIDES.items():
         libc = [f"-isystem{headers / name}" for name in (*LIBC[flags[0]], "any-linux-any")]

@@ -17,6 +17,7 @@ from buildtool.cli.typer_app import typer_app
 from buildtool.documents import (
     builds,
     cache,
+    cards,
     devices,
     errors,
     inspection,
@@ -61,6 +62,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "lock": (projects.LockDocument,),
     "package": (releases.PackageDocument, builds.BuildDocument),
     "profile": (projects.ProfileDocument,),
+    "probe": (cards.CardDocument, builds.BuildDocument),
     "rollback": (runs.RollbackDocument,),
     "run": (runs.RunDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
     "sdk-install": (toolchains.SdkDocument,),

@@ -116,6 +116,10 @@ class Ready:
             check_libraries(self._device.emulated, self.release)
         target = self._project.targets[self.release.target]
         arch = check_fits(facts, self.release, target, force=self._force, note=note)
+        if target.requires:
+            from buildtool.deploy.requirements import check_requirements  # noqa: PLC0415 - rare
+
+            check_requirements(self._device, facts, target, force=self._force, note=note)
         self.site = site_on(self._project, self._device, facts, self._listener)
         self._directory = self.site.project
         self.soc = facts.soc

@@ -162,8 +162,8 @@ def facts_of_sim(device: EmulatedDevice, root: str) -> Facts:
     )
 
 
-def _entry(device: Device) -> Path:
-    """The file in which the facts about `device` are remembered."""
+def key_of(device: Device) -> str:
+    """A name for files about `device`."""
     transport = device.transport
     fields = transport._asdict() if isinstance(transport, Value) else {}
     key = {
@@ -173,7 +173,12 @@ def _entry(device: Device) -> Path:
         # Two devices can have one name, behind different ports or servers.
         "fields": {name: value for name, value in fields.items() if isinstance(value, str | int)},
     }
-    return cache_dir() / DIRECTORY / f"facts-{value_digest(key)[:16]}.json"
+    return value_digest(key)[:16]
+
+
+def _entry(device: Device) -> Path:
+    """The file in which the facts about `device` are remembered."""
+    return cache_dir() / DIRECTORY / f"facts-{key_of(device)}.json"
 
 
 def _from_json(document: Mapping[str, Any]) -> Facts:

@@ -3,6 +3,7 @@
 from buildtool.flow.benches import bench, sweep
 from buildtool.flow.bisections import bisect
 from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
+from buildtool.flow.probes import probe
 from buildtool.flow.targets import (
     build_release,
     clean,
@@ -29,6 +30,7 @@ __all__ = [
     "make_plan",
     "package",
     "prepare_editors",
+    "probe",
     "project_lock",
     "pull_sysroot",
     "rollback",

@@ -121,6 +121,10 @@ class Target(Value):
         Mapping[str, Define],
         Key("CMake cache entries of every component; they override the component's"),
     ] = NO_DEFINES
+    requires: Annotated[
+        Strings,
+        Key("what its devices have to be able to do, as `probe` found: hvx-float, vtcm >= 2 MiB"),
+    ] = ()
     allow: Annotated[
         Strings, Key("rules of the contract whose findings do not prevent `package`")
     ] = ()

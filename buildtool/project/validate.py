@@ -17,6 +17,7 @@ from buildtool.project.paths import (
     unsafe_path_violations,
 )
 from buildtool.project.prebuilt import prebuilt_keys, prebuilt_violations
+from buildtool.project.requirements import parse_requirement
 from buildtool.project.runs import (
     expected_failure_violations,
     run_violations,
@@ -240,6 +241,15 @@ def _targets(project: Project) -> Iterator[Violation]:
                     ("target", name, "system-libraries"),
                     f"{library!r} is not the file name of a library",
                     'Use the SONAME, such as "libfoo.so.1"; `readelf -d` shows NEEDED names.',
+                )
+        for requirement in target.requires:
+            try:
+                parse_requirement(requirement)
+            except ValueError as error:
+                yield (
+                    ("target", name, "requires"),
+                    str(error),
+                    'Write it as in requires = ["hvx-float", "arch >= v73", "vtcm >= 2 MiB"].',
                 )
         if target.platform == "ubuntu-aarch64" and target.stl not in _stls(target.toolchain):
             yield (

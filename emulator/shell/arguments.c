@@ -12,7 +12,6 @@
 
 #define AREA_SLACK 256u /* for vector loads that reach past the last argument */
 #define AREA_MAX 0x60000000u
-#define POISON 0x7e /* large as an integer and as a float, and not a number in half precision */
 
 /* The area of a channel thread. It grows as needed and never shrinks. */
 static _Thread_local struct {

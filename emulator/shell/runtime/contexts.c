@@ -140,6 +140,9 @@ static bool try_acquire(struct context *context, int priority)
     if (context->claim.callback != NULL) {
         release_requests_start();
     }
+    if (vtcm && shell_facts()->strict != STRICT_OFF) {
+        vtcm_poison(context->range);
+    }
     context->held = true;
     context->asked = false;
     return true;

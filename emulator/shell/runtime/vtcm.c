@@ -107,3 +107,10 @@ void vtcm_clear(struct vtcm_range range)
     memset(base + range.offset, 0, first - range.offset);
     memset(base + last, 0, end - last);
 }
+
+void vtcm_poison(struct vtcm_range range)
+{
+    if (vtcm_base() != NULL) {
+        memset(base + range.offset, POISON, range.size);
+    }
+}

@@ -31,4 +31,7 @@ bool vtcm_overlap(struct vtcm_range a, struct vtcm_range b);
 /* Zeroes a range, as the resource manager does when a context releases it. */
 void vtcm_clear(struct vtcm_range range);
 
+/* Fills a range with POISON: no document promises a skel that VTCM is zero. */
+void vtcm_poison(struct vtcm_range range);
+
 #endif

@@ -30,6 +30,7 @@ COMMANDS = [
     ("bench", "bench sim"),
     ("bench", "bench --on sim"),
     ("bench", "bench sim --against-build-type Debug"),
+    ("probe", "probe sim"),
     ("deploy", "deploy --build-type Debug"),
     ("deploy", "deploy --build-type Debug --on sim,sim:SM8350"),
     ("rollback", "rollback"),

@@ -21,7 +21,9 @@ GROUPS = {
     "Start": ["init", "doctor", "ide", "sdk"],
     "Build": ["build", "why", "clean"],
     "Release": ["package", "verify"],
-    "Devices": ["run", "test", "bench", "bisect", "deploy", "rollback", "devices", "sysroot"],
+    "Devices": [
+        *("run", "test", "bench", "bisect", "probe", "deploy", "rollback", "devices", "sysroot"),
+    ],
     "Inspect": ["inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
 }

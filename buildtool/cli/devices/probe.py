@@ -1,0 +1,72 @@
+"""`buildtool probe [DEVICE]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from buildtool import flow
+from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
+from buildtool.cli.parameters import Argument, Option
+from buildtool.cli.screen import Screen
+from buildtool.cli.show import print_json, show
+from buildtool.cli.table import Table
+from buildtool.project.read import find_optional_project
+
+if TYPE_CHECKING:
+    from buildtool.device.card import Card
+    from buildtool.documents.cards import CardDocument
+
+EXAMPLES = (
+    ("buildtool probe sim --soc SM8550", "The emulated device, as an SM8550."),
+    ("buildtool probe q6a -o q6a.json", "A board; its card also in a file to share."),
+)
+
+
+def probe(
+    device: Annotated[str, Argument("[DEVICE]", "Device to probe; default: sim.")] = "sim",
+    *,
+    output: Annotated[
+        Path | None, Option("--output -o", "Write the card to FILE, too.", "FILE")
+    ] = None,
+    soc: Soc = "",
+    wait: Wait = "",
+    share: Share = False,
+    json: Json = False,
+) -> int:
+    """Find out what a device's DSP really does.
+
+    Builds, pushes and runs a program with known inputs, and compares what it finds with what
+    libcdsprpc claims. The exit status is 1 if they disagree, or if the DSP cannot be used.
+
+    The card is kept for `requires` of targets.
+    """
+    from buildtool.core.files import write_if_changed
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.device.card import card_text
+    from buildtool.engine.context import Options
+
+    choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
+    project = find_optional_project(Path.cwd())
+    card, file = flow.probe(project, device, choice, Screen(quiet=True), Options())
+    if output:
+        write_if_changed(output, card_text(card))
+        file = output
+    if json:
+        document: CardDocument = {**card.as_json(), "file": str(file)}
+        print_json(document)
+    else:
+        _show_card(card)
+        show(f"card: {file}")
+    return int(not card.ok)
+
+
+def _show_card(card: Card) -> None:
+    for rung in card.rungs:
+        show(f"{'!' if rung.remedy else 'ok'} {rung.what}")
+        if rung.remedy:
+            show(f"  → {rung.remedy}")
+    if card.capabilities:
+        marks = {"ok": "ok", "absent": "-", "differs": "!", "untested": "?"}
+        rows = [(marks[row.state], row.name, row.claimed, row.found) for row in card.capabilities]
+        show(Table(("", "capability", "claimed", "found"), rows).text())

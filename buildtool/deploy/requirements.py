@@ -1,0 +1,52 @@
+"""Whether a device can do what a target requires, according to its capability card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from buildtool.device.card import OK, Card, card_file, read_card
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
+from buildtool.device.facts import Facts
+from buildtool.project.model import Target
+from buildtool.project.requirements import parse_requirement
+
+
+def check_requirements(
+    device: Device,
+    facts: Facts,
+    target: Target,
+    *,
+    force: bool = False,
+    note: Callable[[str], object] = lambda _: None,
+) -> None:
+    """Raise `DeviceError` unless the card of `device`, which has these `facts`, has what `target`
+    requires.  With `force`, `note` gets what is wrong instead."""
+    soc = f" --soc {device.emulated.soc.name}" if device.emulated else ""
+    again = f"buildtool probe {device.name}{soc}"
+    card = read_card(card_file(device))
+    if not card:
+        message, why = f"there is no capability card of {device.name}", "the target has `requires`"
+    elif (card.cdsprpc, card.shell) != (facts.cdsprpc, facts.shell):
+        message = f"the capability card of {device.name} is out of date"
+        why = f"libcdsprpc or the DSP shell have changed since {card.date}"
+    else:
+        unmet = [problem for text in target.requires if (problem := _problem(text, card))]
+        if not unmet:
+            return
+        message = f"{device.name} does not have what the target {device.target!r} requires"
+        why = "; ".join(unmet)
+    if not force:
+        raise DeviceError(message, why=why, remedy=f"{again}. To run nevertheless: --force.")
+    note(f"{message} ({why}); continuing because of --force")
+
+
+def _problem(text: str, card: Card) -> str:
+    """Why the card does not have the requirement `text`; "" if it does."""
+    wanted = parse_requirement(text)
+    row = next((row for row in card.capabilities if row.name == wanted.name), None)
+    if not row:
+        return f"{text}: the card has no {wanted.name}"
+    if row.state != OK or not wanted.met_by(row.value):
+        return f"{text}: {row.state}, {row.found}"
+    return ""

@@ -1,0 +1,136 @@
+"""The capability card of a device: what its DSP is said to do, and what it does.
+
+`buildtool probe` writes it.  It is kept in the user's cache, like the facts about devices, and is
+true for the libraries and the DSP shell of which it has the digests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.value import Value
+from buildtool.device.configuration import DIRECTORY
+from buildtool.device.device import Device
+from buildtool.device.facts import SystemFile, key_of
+from buildtool.device.finding import DeviceFinding
+
+if TYPE_CHECKING:
+    from buildtool.documents.cards import CapabilityObject, CardObject
+
+SCHEMA = 1
+OK, ABSENT, DIFFERS, UNTESTED = "ok", "absent", "differs", "untested"
+
+
+class Capability(Value):
+    """One thing that a DSP can do, or cannot.
+
+    `claimed` is what libcdsprpc says about it, "" for nothing; `found` is what was seen.  `state`
+    is `OK`; `ABSENT` if it is neither claimed nor there; `DIFFERS` if it is not what is claimed, or
+    does not work; or `UNTESTED`.  `value` is a number in `unit`, which requirements compare.
+    """
+
+    name: str
+    claimed: str
+    found: str
+    state: str = OK
+    value: float = 0
+    unit: str = ""
+
+    def as_json(self) -> CapabilityObject:
+        return {
+            "name": self.name,
+            "claimed": self.claimed,
+            "found": self.found,
+            "state": self.state,
+            "value": self.value,
+            "unit": self.unit,
+        }
+
+
+class Card(Value):
+    """What was found out about `device` at the time `date` (RFC 3339, UTC).
+
+    `release` is the id of what ran there.  `firmware` are the names of the builds of the DSP's
+    firmware.  `rungs` are in the order in which a DSP comes up; when one is broken, it is the last,
+    and there are no capabilities.
+    """
+
+    device: str
+    date: str
+    release: str
+    model: str
+    soc: str
+    platform: str
+    cdsprpc: SystemFile
+    shell: SystemFile
+    firmware: tuple[str, ...]
+    rungs: tuple[DeviceFinding, ...]
+    capabilities: tuple[Capability, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the DSP can be used, and everything is as it is claimed."""
+        broken = any(row.state == DIFFERS for row in self.capabilities)
+        return bool(self.capabilities) and not broken
+
+    def as_json(self) -> CardObject:
+        return {
+            "device": self.device,
+            "date": self.date,
+            "release": self.release,
+            "model": self.model,
+            "soc": self.soc,
+            "platform": self.platform,
+            "cdsprpc": {"path": self.cdsprpc.path, "sha256": self.cdsprpc.sha256},
+            "shell": {"path": self.shell.path, "sha256": self.shell.sha256},
+            "firmware": [*self.firmware],
+            "ok": self.ok,
+            "rungs": [rung.as_json() for rung in self.rungs],
+            "capabilities": [row.as_json() for row in self.capabilities],
+        }
+
+
+def card_file(device: Device) -> Path:
+    """Where the card of `device` is kept: one for each SoC that the emulated device imitates."""
+    name = device.emulated.soc.name.lower() if device.emulated else key_of(device)
+    return cache_dir() / DIRECTORY / f"card-{name}.json"
+
+
+def keep_card(file: Path, card: Card) -> None:
+    """Write `card` to `file`; raises `OSError`."""
+    write_checksummed(file, {"schema": SCHEMA, "card": card.as_json()})
+
+
+def card_text(card: Card) -> str:
+    """`card` as JSON, for a file that is shared."""
+    return json.dumps({"schema": SCHEMA, **card.as_json()}, indent=2) + "\n"
+
+
+def read_card(file: Path) -> Card | None:
+    """The card in `file`; None if there is none that can be read."""
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        known = read_checksummed(file)
+        if known["schema"] == SCHEMA:
+            return _from_json(known["card"])
+    return None
+
+
+def _from_json(document: dict[str, Any]) -> Card:
+    """The card that `as_json` gives; raises `LookupError`, `TypeError`, `ValueError`."""
+    fields = {name: value for name, value in document.items() if name != "ok"}
+    rungs = (DeviceFinding(row["name"], row["what"], row["remedy"]) for row in document["rungs"])
+    return Card(
+        **{
+            **fields,
+            "cdsprpc": SystemFile(**document["cdsprpc"]),
+            "shell": SystemFile(**document["shell"]),
+            "firmware": tuple(document["firmware"]),
+            "rungs": tuple(rungs),
+            "capabilities": tuple(Capability(**row) for row in document["capabilities"]),
+        }
+    )

@@ -1,0 +1,135 @@
+"""Probes a device: the ladder of what its DSP needs, and then what the DSP does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from buildtool.deploy.push.contents import deployment
+from buildtool.device.card import DIFFERS, OK, Capability, Card
+from buildtool.device.facts import Facts, facts_of
+from buildtool.device.finding import DeviceFinding
+from buildtool.measure.probe.capabilities import JUDGES, TIMES, capability
+from buildtool.measure.probe.checks import Outcome, run_check
+from buildtool.project.archs import arch_number
+
+if TYPE_CHECKING:
+    from buildtool.device.board.state import Board
+    from buildtool.device.device import Device
+    from buildtool.testing.session import Session
+
+
+def static_rungs(findings: Sequence[DeviceFinding], facts: Facts) -> tuple[DeviceFinding, ...]:
+    """What can be said without running anything: `findings` of `devices check`, up to the first
+    that is wrong, unless the DSP answers nevertheless."""
+    wrong = next((n for n, finding in enumerate(findings, 1) if finding.remedy), len(findings))
+    return tuple(findings if facts.capabilities.get("domain_support") else findings[:wrong])
+
+
+def is_broken(rungs: Sequence[DeviceFinding], facts: Facts) -> bool:
+    """Whether nothing can run on the DSP."""
+    answers = facts.capabilities.get("domain_support")
+    return not answers and any(rung.remedy for rung in rungs)
+
+
+class Probe:
+    """Runs the checks in a session."""
+
+    def __init__(self, session: Session, facts: Facts) -> None:
+        self._session = session
+        self._facts = facts
+        self._opened: Outcome | None = None
+        self.arch = ""
+        """The newest arch whose skel the DSP loads, once `load` has found it."""
+        self._refused = ""
+
+    @property
+    def release(self) -> str:
+        """The id of what runs on the device."""
+        return self._session.ready.deployment.id
+
+    def load(self) -> DeviceFinding:
+        """Find the newest arch whose skel the DSP loads: whether a session opens."""
+        archs = sorted(self._session.ready.release.archs, key=arch_number)
+        start = archs.index(self._facts.arch) if self._facts.arch in archs else 0
+        first = self._open(archs[start])
+        for arch in archs[start + 1 :] if not first.problem else ():
+            if (newer := self._open(arch)).problem:
+                self._refused = _refusal(arch, newer)
+                break
+        for arch in reversed(archs[:start]) if first.problem else ():
+            if not self._open(arch).problem:
+                self._refused = _refusal(archs[start], first)
+                break
+        if self.arch:
+            self._use(self.arch)
+            return DeviceFinding("session", "a session with an unsigned skel opens")
+        said = f": {first.says}" if first.says else ""
+        return DeviceFinding(
+            "session",
+            f"no session with an unsigned skel opens: {first.problem}{said}",
+            "Look for the code in docs/emulated-device.md, and in the device's log at the time of"
+            " the call; the findings above say what is checked without a call.",
+        )
+
+    def capabilities(self, board: Board, progress: Callable[[str], None]) -> Iterator[Capability]:
+        """What the DSP does, after `load` has found an arch; `progress` gets the names of the
+        checks."""
+        yield from self._loaded(board)
+        for name in JUDGES:
+            if not (self._session.ready.site.device.emulated and name in TIMES):
+                progress(name)
+                yield capability(name, run_check(self._session, name), self._facts.capabilities)
+
+    def _loaded(self, board: Board) -> Iterator[Capability]:
+        claims, claimed = self._facts.capabilities, self._facts.arch
+        found = "; ".join(filter(None, (self.arch, self._refused)))
+        right = claimed in ("", self.arch)
+        number = int(self.arch.removeprefix("v"))
+        yield Capability("arch", claimed, found, OK if right else DIFFERS, number)
+        allowed = claims.get("unsigned_pd_support")
+        said = {None: "", 0: "no"}.get(allowed, "yes")
+        yield Capability("unsigned-pd", said, "opens", DIFFERS if said == "no" else OK)
+        if board.health:
+            yield Capability("healthcheck", board.health, "a session opens", DIFFERS)
+        units = self._opened.number("units") if self._opened else 0
+        said = str(claims.get("hvx_support_128b", ""))
+        state = OK if units and said in ("", str(units)) else DIFFERS
+        yield Capability("hvx-units", said, str(units), state, units)
+
+    def _open(self, arch: str) -> Outcome:
+        self._use(arch)
+        outcome = run_check(self._session, "arch")
+        if not outcome.problem and f"v{outcome.number('arch')}" == arch:
+            self.arch, self._opened = arch, outcome
+        return outcome
+
+    def _use(self, arch: str) -> None:
+        """Let the device have the skels of `arch`."""
+        ready = self._session.ready
+        ready.deployment = deployment(ready.release, arch)
+
+
+def _refusal(arch: str, outcome: Outcome) -> str:
+    return (
+        f"{arch} is refused: 0x{outcome.code:x}" if outcome.code else f"{arch}: {outcome.problem}"
+    )
+
+
+def card_of(device: Device, facts: Facts, board: Board, rungs: Sequence[DeviceFinding]) -> Card:
+    """The card of `device` as of now, on which nothing has run."""
+    system = facts_of(device) if device.emulated else facts  # which shell it is
+    return Card(
+        device=device.name,
+        date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        release="",
+        model=facts.model,
+        soc=facts.soc,
+        platform=facts.platform,
+        cdsprpc=system.cdsprpc,
+        shell=system.shell,
+        firmware=tuple(sorted({build for build in board.firmware.values() if build})),
+        rungs=tuple(rungs),
+        capabilities=(),
+    )

@@ -1,0 +1,95 @@
+/* units.c: the arch, the vector units, VTCM and HMX. */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "AEEStdErr.h"
+#include "checks.h"
+
+enum { ELEMENTS = 1 << 15 };
+
+int check_arch(remote_handle64 handle)
+{
+    int32_t arch = 0, units = 0;
+    const int code = device_probe_info(handle, &arch, &units);
+
+    if (code == 0)
+        printf("arch %" PRId32 "\nunits %" PRId32 "\n", arch, units);
+    return code;
+}
+
+static void print_elements(int wrong)
+{
+    printf("elements %d\nwrong %d\n", ELEMENTS, wrong);
+}
+
+int check_hvx_integer(remote_handle64 handle)
+{
+    int16_t *a = calloc(ELEMENTS, 3 * sizeof *a), *b = a + ELEMENTS, *result = b + ELEMENTS;
+    int code, wrong = 0;
+
+    if (a == NULL)
+        return AEE_ENOMEMORY;
+    for (int i = 0; i < ELEMENTS; i++) {
+        a[i] = (int16_t)(i * 40503);
+        b[i] = (int16_t)(i * 30011 + 7);
+    }
+    code = device_probe_add_mul_i16(handle, a, ELEMENTS, b, ELEMENTS, result, ELEMENTS);
+    for (int i = 0; i < ELEMENTS; i++)
+        wrong += (uint16_t)result[i] != (uint16_t)(a[i] * b[i] + a[i]);
+    free(a);
+    if (code == 0)
+        print_elements(wrong);
+    return code;
+}
+
+/* Whether `sum` is a + b but for the rounding of three operations. */
+static int is_close(float sum, float a, float b)
+{
+    return fabsf(sum - (a + b)) <= (fabsf(a) + fabsf(b)) * 4 * FLT_EPSILON;
+}
+
+/* The formats of HVX round otherwise than IEEE: qfloat keeps half of a last place in each result. */
+int check_hvx_float(remote_handle64 handle)
+{
+    float *a = calloc(ELEMENTS, 3 * sizeof *a), *b = a + ELEMENTS, *result = b + ELEMENTS;
+    int code, wrong = 0;
+
+    if (a == NULL)
+        return AEE_ENOMEMORY;
+    for (int i = 0; i < ELEMENTS; i++) {
+        a[i] = (float)(i % 2047 - 1023);
+        b[i] = (float)(i % 1021 - 510) / 4;
+    }
+    code = device_probe_add_mul_f32(handle, a, ELEMENTS, b, ELEMENTS, result, ELEMENTS);
+    for (int i = 0; i < ELEMENTS; i++)
+        wrong += !is_close(result[i], a[i] * b[i], a[i]);
+    free(a);
+    if (code == 0)
+        print_elements(wrong);
+    return code;
+}
+
+int check_vtcm(remote_handle64 handle)
+{
+    uint32_t total = 0, acquired = 0, nonzero = 0, wrong = 0;
+    const int code = device_probe_vtcm(handle, &total, &acquired, &nonzero, &wrong);
+
+    if (code == 0) {
+        printf("total %" PRIu32 "\nacquired %" PRIu32 "\n", total, acquired);
+        printf("nonzero %" PRIu32 "\nwrong %" PRIu32 "\n", nonzero, wrong);
+    }
+    return code;
+}
+
+int check_hmx(remote_handle64 handle)
+{
+    int32_t power = 0, acquire = 0, lock = 0;
+    const int code = device_probe_hmx(handle, &power, &acquire, &lock);
+
+    if (code == 0)
+        printf("power %" PRId32 "\nacquire %" PRId32 "\nlock %" PRId32 "\n", power, acquire, lock);
+    return code;
+}

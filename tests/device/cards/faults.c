@@ -1,0 +1,80 @@
+/* faults.c: a libcdsprpc in which one thing is wrong; the rest is that of the library it needs. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "dspqueue.h"
+#include "remote.h"
+
+#define RTLD_NEXT ((void *)-1l)
+
+void *dlsym(void *library, const char *name);
+int pause(void);
+
+#if defined(LEAKS)
+int fastrpc_munmap(int domain, int fd, void *address, size_t length)
+{
+    (void)domain, (void)fd, (void)address, (void)length;
+    return 0;
+}
+#elif defined(QUEUE_NEVER_ANSWERS)
+AEEResult dspqueue_read(dspqueue_t queue, uint32_t *flags, uint32_t max_buffers,
+                        uint32_t *num_buffers, struct dspqueue_buffer *buffers, uint32_t max_length,
+                        uint32_t *length, uint8_t *message, uint32_t timeout)
+{
+    (void)queue, (void)flags, (void)max_buffers, (void)num_buffers, (void)buffers;
+    (void)max_length, (void)length, (void)message, (void)timeout;
+    for (;;) {
+        pause();
+    }
+}
+#elif defined(CLAIMS_HMX)
+int remote_handle_control(uint32_t request, void *data, uint32_t size)
+{
+    int (*real)(uint32_t, void *, uint32_t);
+    *(void **)&real = dlsym(RTLD_NEXT, "remote_handle_control");
+    int code = real(request, data, size);
+    struct remote_dsp_capability *asked = data;
+    if (request == DSPRPC_GET_DSP_INFO && asked->attribute_ID == HMX_SUPPORT_DEPTH) {
+        asked->capability = 1;
+    }
+    return code;
+}
+#elif defined(ZEROS)
+int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg *arguments)
+{
+    int (*real)(remote_handle64, uint32_t, remote_arg *);
+    *(void **)&real = dlsym(RTLD_NEXT, "remote_handle64_invoke");
+    int code = real(handle, scalars, arguments);
+    remote_buf *result = &arguments[REMOTE_SCALARS_INBUFS(scalars)].buf;
+    if (REMOTE_SCALARS_OUTBUFS(scalars) == 1 && result->nLen > 1024) {
+        memset(result->pv, 0, result->nLen);
+    }
+    return code;
+}
+#elif defined(ONE_LANE_WRONG)
+int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg *arguments)
+{
+    int (*real)(remote_handle64, uint32_t, remote_arg *);
+    *(void **)&real = dlsym(RTLD_NEXT, "remote_handle64_invoke");
+    int code = real(handle, scalars, arguments);
+    remote_buf *result = &arguments[REMOTE_SCALARS_INBUFS(scalars)].buf;
+    if (REMOTE_SCALARS_OUTBUFS(scalars) == 1 && result->nLen > 1024) {
+        ((uint8_t *)result->pv)[4094] ^= 1;
+    }
+    return code;
+}
+#elif defined(DIRTY_VTCM)
+int setenv(const char *name, const char *value, int overwrite);
+
+__attribute__((constructor)) static void fill_memory(void)
+{
+    setenv("BUILDTOOL_SIM_STRICT", "back", 1);
+}
+#elif defined(NO_DSP_PROCESS)
+int remote_handle64_open(const char *name, remote_handle64 *handle)
+{
+    (void)name, (void)handle;
+    return (int)0x80000416;
+}
+#endif

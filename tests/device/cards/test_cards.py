@@ -1,0 +1,124 @@
+"""Capability cards of the emulated device, and targets that require something of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.json_documents import validate
+from tests.project import Project
+
+
+@pytest.fixture
+def user(tmp_path: Path, earlier_builds: Path) -> Project:
+    """The user of a directory without a project."""
+    return Project(tmp_path, earlier_builds)
+
+
+def card_of(user: Project, soc: str) -> dict[str, Any]:
+    """The card of sim as this SoC, on which everything is as it is claimed."""
+    done = user.run("probe", "sim", "--soc", soc, "--json")
+    assert done.returncode == 0, done.stderr
+    card: dict[str, Any] = json.loads(done.stdout)
+    validate("probe", card)
+    return card
+
+
+# QCS6490 and SM8550 differ in arch and VTCM, SM8635 has no HMX, SM8750 another format of floats.
+@pytest.mark.parametrize(
+    ("soc", "arch", "vtcm", "hmx"),
+    [
+        ("QCS6490", 68, 2, "untested"),
+        ("SM8550", 73, 8, "untested"),
+        ("SM8635", 73, 2, "absent"),
+        ("SM8650", 75, 8, "untested"),
+        ("SM8750", 79, 8, "untested"),
+    ],
+)
+def test_cards_differ_where_socs_do(
+    user: Project, soc: str, arch: int, vtcm: int, hmx: str
+) -> None:
+    card = card_of(user, soc)
+    rows = {row["name"]: row for row in card["capabilities"]}
+
+    assert (card["ok"], card["soc"]) == (True, soc)
+    assert (rows["arch"]["value"], rows["arch"]["claimed"]) == (arch, f"v{arch}")
+    assert (rows["vtcm"]["value"], rows["vtcm"]["claimed"]) == (vtcm, f"{vtcm} MiB")
+    assert rows["hmx"]["state"] == hmx
+    works = {name for name, row in rows.items() if row["state"] == "ok"}
+    assert works >= {"hvx-integer", "hvx-float", "zero-copy", "unmap", "dspqueue", "sessions"}
+    assert not {"latency", "bandwidth", "clock"} & {*rows}  # times on sim mean nothing
+
+
+def test_a_card_for_people_and_in_a_file(user: Project) -> None:
+    done = user.run("probe", "--soc", "SM8635", "-o", "card of it.json")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert "ok a session with an unsigned skel opens" in lines
+    assert "ok  arch         v73      v73; v75 is refused: 0x80000406" in lines
+    assert "-   hmx          no       HAP_power_set fails with -3" in lines
+    assert lines[-1] == "card: card of it.json"
+    assert max(map(len, lines[4:])) <= 80
+    card = json.loads((user.root / "card of it.json").read_text(encoding="utf-8"))
+    assert (card["soc"], card["ok"]) == ("SM8635", True)
+
+
+FILE = """
+[project]
+name = "needs"
+
+[host.needs]
+source = "host"
+
+[target.sim]
+platform = "ubuntu-aarch64"
+requires = ["hvx-float", "vtcm >= 8 MiB", "arch >= v73"]
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+project(needs LANGUAGES C)
+add_executable(needs needs.c)
+install(TARGETS needs)
+"""
+
+
+def test_what_a_target_requires_is_on_the_card(user: Project) -> None:
+    user.write("buildtool.toml", FILE)
+    user.write("host/CMakeLists.txt", CMAKE)
+    user.write("host/needs.c", "int main(void) { return 7; }\n")
+    user.cache = user.root / "cache"  # without cards
+    done = user.run("run", "sim")
+    assert done.returncode == 125
+    assert "error: there is no capability card of sim" in done.stderr
+    assert "→ buildtool probe sim --soc QCS6490. To run nevertheless: --force." in done.stderr
+
+    for soc in ("QCS6490", "SM8550"):
+        card_of(user, soc)
+    done = user.run("run", "sim")
+    assert done.returncode == 125
+    assert "sim does not have what the target 'sim' requires" in done.stderr
+    assert "vtcm >= 8 MiB: ok, 2 of 2 MiB acquired and right; was zero" in done.stderr
+    assert "arch >= v73: ok, v68; v69 is refused: 0x80000406" in done.stderr
+    assert user.run("run", "sim", "--soc", "SM8550").returncode == 7
+    assert user.run("run", "sim", "--force").returncode == 7
+
+    user.edit("buildtool.toml", '"hvx-float"', '"hmx"')
+    done = user.run("run", "sim", "--soc", "SM8550")
+    assert "hmx: untested, can be locked; not testable with this toolchain" in done.stderr
+
+
+def test_a_card_of_another_shell_is_out_of_date(user: Project) -> None:
+    user.write("buildtool.toml", FILE)
+    user.write("host/CMakeLists.txt", CMAKE)
+    user.write("host/needs.c", "int main(void) { return 7; }\n")
+    user.cache = user.root / "cache"
+    card_of(user, "SM8550")
+    (card,) = user.cache.glob("devices/card-*.json")
+    kept = card.read_text(encoding="utf-8")
+    assert "fastrpc_shell" in kept
+    card.write_text("x" + kept, encoding="utf-8")  # a damaged card is none
+    assert "there is no capability card" in user.run("run", "sim", "--soc", "SM8550").stderr
