@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,8 +10,9 @@ from buildtool import flow
 from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.screen import Screen
-from buildtool.cli.show import print_json, show
+from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
+from buildtool.core.escape import escape
 from buildtool.project.read import find_optional_project
 
 if TYPE_CHECKING:
@@ -66,7 +68,17 @@ def _show_card(card: Card) -> None:
         show(f"{'!' if rung.remedy else 'ok'} {rung.what}")
         if rung.remedy:
             show(f"  → {rung.remedy}")
-    if card.capabilities:
-        marks = {"ok": "ok", "absent": "-", "differs": "!", "untested": "?"}
-        rows = [(marks[row.state], row.name, row.claimed, row.found) for row in card.capabilities]
-        show(Table(("", "capability", "claimed", "found"), rows).text())
+    if not card.capabilities:
+        return
+    marks = {"ok": "ok", "absent": "-", "differs": "!", "untested": "?"}
+    rows = [
+        (marks[row.state], row.name, escape(row.claimed), escape(row.found))
+        for row in card.capabilities
+    ]
+    heading, *lines = Table(("", "capability", "claimed", "found"), rows).text().splitlines()
+    show(heading)
+    for row, line in zip(card.capabilities, lines, strict=True):
+        if row.state == "differs" and shows_colours(sys.stdout):
+            write(f"\x1b[31m{line}\x1b[0m\n")
+        else:
+            show(line)

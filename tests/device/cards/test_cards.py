@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from buildtool.measure.probe.probe_project import probe_project
 from tests.json_documents import validate
 from tests.project import Project
+from tests.standins.fixtures import MakeNdk
 
 
 @pytest.fixture
@@ -122,3 +124,12 @@ def test_a_card_of_another_shell_is_out_of_date(user: Project) -> None:
     assert "fastrpc_shell" in kept
     card.write_text("x" + kept, encoding="utf-8")  # a damaged card is none
     assert "there is no capability card" in user.run("run", "sim", "--soc", "SM8550").stderr
+
+
+def test_the_program_for_android_builds_with_a_stand_in_ndk(
+    user: Project, stand_in_ndk: MakeNdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(stand_in_ndk("r27")))
+    project = Project(probe_project().root, user.cache)
+
+    assert "bin/device-probe" in project.succeeds("build", "android")
