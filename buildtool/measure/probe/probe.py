@@ -80,6 +80,7 @@ class Probe:
         for name in JUDGES:
             if not (self._session.ready.site.device.emulated and name in TIMES):
                 progress(name)
+                self._use(self.arch)  # a device that was connected again has that of its facts
                 yield capability(name, run_check(self._session, name), self._facts.capabilities)
 
     def _loaded(self, board: Board) -> Iterator[Capability]:
