@@ -13,6 +13,7 @@ from buildtool.flow.benches import Side, check_bench, measure_sides
 from buildtool.flow.targets import build_release
 from buildtool.flow.tests import test as run_tests
 from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.run.method_counts import COUNTS
 from buildtool.run.program import ProgramError
 
 if TYPE_CHECKING:  # each command imports what only it needs
@@ -22,8 +23,6 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.measure.result import BenchResult
 
 MEMORY = "bisect.json"
-COUNTS = ("packets", "instructions", "hvx")
-"""What `Question.metric` can name on sim besides the metrics of the bench: sums of all methods."""
 
 
 class Question(Value):
@@ -90,7 +89,7 @@ def _check_metric(project: Project, question: Question, *, emulated: bool) -> No
     """Raise `UsageError` for a limit of a number that the device does not give."""
     metrics = project.benches[question.bench].metrics
     names = [name for name in metrics if project.metrics[name].exact or not emulated]
-    names += COUNTS if emulated else ()
+    names += COUNTS if emulated else ()  # sums of all methods
     if question.metric and question.metric not in names:
         raise UsageError(
             f"[bench.{question.bench}] has no metric {question.metric!r}"

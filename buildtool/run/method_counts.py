@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from buildtool.documents.runs import MethodCountsObject
     from buildtool.project.model import Project
 
+COUNTS = ("packets", "instructions", "hvx")
+"""What the emulated DSP counts."""
 MAX_BYTES = 1 << 20
 MAX_DIGITS = 20
 _NUMBERS = 8

@@ -10,13 +10,13 @@ from buildtool.cli.show import print_json, show
 from buildtool.cli.table import Table
 from buildtool.measure.benched import Benched, Swept
 from buildtool.measure.result import BenchResult, MethodResult
+from buildtool.run.method_counts import COUNTS
 
 if TYPE_CHECKING:
     from buildtool.measure.comparison import CountDifference
 
 DIGITS = 4
 HERE = "this tree"
-COUNTS = ("packets", "instructions", "hvx")
 
 
 def show_benched(benched: Benched | Swept, file: Path, *, as_json: bool, markdown: bool) -> None:
@@ -111,7 +111,7 @@ def _result(result: BenchResult) -> Iterator[str | Table]:
             )
         yield Table(heading, rows, frozenset({1, 3, 4}))
     if result.methods:
-        heading = ("method", "calls", "packets", "instructions", "hvx")
+        heading = ("method", "calls", *COUNTS)
         yield Table(heading, list(map(_counts, result.methods)), frozenset({1, 2, 3, 4}))
     yield from _inexact(result)
 
