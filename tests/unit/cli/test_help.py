@@ -22,7 +22,7 @@ GROUPS = {
     "Build": ["build", "why", "clean"],
     "Release": ["package", "verify"],
     "Devices": ["run", "test", "bench", "bisect", "deploy", "rollback", "devices", "sysroot"],
-    "Inspect": ["inspect", "idl", "profile"],
+    "Inspect": ["explain", "inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
 }
 
