@@ -51,6 +51,11 @@ class Condition(Value):
     sure: str
     needs_code: bool = False
 
+    @property
+    def is_emulated(self) -> bool:
+        """Whether only the emulated device has it."""
+        return self.source[0].startswith("emulator/")
+
     def as_json(self) -> ConditionObject:
         """The condition as an object of the document of `explain`."""
         return {
@@ -90,10 +95,11 @@ class Knowledge(Value):
         )
 
     def with_code(self, code: int) -> tuple[Condition, ...]:
-        """The conditions that list `code`: those first of which it is typical, then the surest."""
+        """The conditions that list `code`: those first that list it first, and those of the
+        emulated device last."""
         rows = self.content["conditions"]
         found = [self.condition(name) for name, row in rows.items() if code in row["codes"]]
-        return tuple(sorted(found, key=lambda c: (c.codes.index(code), SURE.index(c.sure))))
+        return tuple(sorted(found, key=lambda c: (c.is_emulated, c.codes.index(code) > 0)))
 
 
 def read_knowledge() -> Knowledge:

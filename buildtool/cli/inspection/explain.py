@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -145,7 +144,7 @@ def _explain_logs(arguments: Arguments, knowledge: Knowledge) -> LogExplanation 
 
 def _open(name: str) -> IO[bytes]:
     if name == STDIN:
-        return os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+        return os.fdopen(0, "rb", closefd=False)
     return Path(name).open("rb")
 
 

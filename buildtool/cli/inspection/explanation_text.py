@@ -28,7 +28,7 @@ PARTS = {"start": "the first", "end": "the last"}
 
 def code_text(codes: Sequence[Code], knowledge: Knowledge) -> str:
     """What codes are called, and the conditions with which they appear."""
-    lines = [_code_title(code) for code in codes]
+    lines = [line for code in codes for line in _wrapped(_code_title(code), 2, "")]
     if meaning := codes[0].meaning:
         lines += _wrapped(meaning, 2)
     found = {c.name: c for code in codes for c in knowledge.with_code(code.value)}
