@@ -12,75 +12,67 @@ from tests.unit.diagnose.logs import explain_bytes
 from .toolbox import Device, Toolbox
 
 UNSIGNED = "unsigned_pd 3 1;"
-COLON = {"ADSP_LIBRARY_PATH": "/one:/two"}
 DSP = Path("usr/lib/dsp")
 
-Fault = tuple[str, dict[str, str]]  # what the client does, and its environment
+
+def not_there(device: Device, toolbox: Toolbox) -> str:
+    return UNSIGNED + "open h nowhere"
 
 
-def not_there(device: Device, toolbox: Toolbox) -> Fault:
-    return UNSIGNED + "open h nowhere", {}
-
-
-def colon(device: Device, toolbox: Toolbox) -> Fault:
-    return UNSIGNED + "open h nowhere", COLON
-
-
-def newer_arch(device: Device, toolbox: Toolbox) -> Fault:
+def newer_arch(device: Device, toolbox: Toolbox) -> str:
     device.install(toolbox.skel("newer", arch="v73"))
-    return UNSIGNED + "open h newer", {}
+    return UNSIGNED + "open h newer"
 
 
-def undefined_symbol(device: Device, toolbox: Toolbox) -> Fault:
+def undefined_symbol(device: Device, toolbox: Toolbox) -> str:
     device.install(toolbox.skel("undefined", "-DNEEDS_UNKNOWN"))
-    return UNSIGNED + "open h undefined", {}
+    return UNSIGNED + "open h undefined"
 
 
-def no_entry(device: Device, toolbox: Toolbox) -> Fault:
+def no_entry(device: Device, toolbox: Toolbox) -> str:
     device.install(toolbox.skel("noentry", "-DENTRY=other_skel_handle_invoke"))
-    return UNSIGNED + "open h noentry", {}
+    return UNSIGNED + "open h noentry"
 
 
-def for_programs(device: Device, toolbox: Toolbox) -> Fault:
+def for_programs(device: Device, toolbox: Toolbox) -> str:
     device.install(toolbox.skel("tls", "-DTLS", "-ftls-model=initial-exec", "-Wl,-z,undefs"))
-    return UNSIGNED + "open h tls", {}
+    return UNSIGNED + "open h tls"
 
 
-def empty_file(device: Device, toolbox: Toolbox) -> Fault:
+def empty_file(device: Device, toolbox: Toolbox) -> str:
     (device.root / DSP / "libbad_skel.so").write_bytes(b"")
-    return UNSIGNED + "open h bad", {}
+    return UNSIGNED + "open h bad"
 
 
-def of_the_arm_side(device: Device, toolbox: Toolbox) -> Fault:
+def of_the_arm_side(device: Device, toolbox: Toolbox) -> str:
     (device.root / DSP / "libarm_skel.so").write_bytes(toolbox.library().read_bytes())
-    return UNSIGNED + "open h arm", {}
+    return UNSIGNED + "open h arm"
 
 
-def signed_process(device: Device, toolbox: Toolbox) -> Fault:
-    return "open h probe", {}
+def signed_process(device: Device, toolbox: Toolbox) -> str:
+    return "open h probe"
 
 
-def requested_late(device: Device, toolbox: Toolbox) -> Fault:
-    return "alloc b 4096; map b 2; unsigned_pd 3 1", {}
+def requested_late(device: Device, toolbox: Toolbox) -> str:
+    return "alloc b 4096; map b 2; unsigned_pd 3 1"
 
 
-def no_domain(device: Device, toolbox: Toolbox) -> Fault:
-    return UNSIGNED + "open_uri h file:///libprobe_skel.so?probe_skel_handle_invoke", {}
+def no_domain(device: Device, toolbox: Toolbox) -> str:
+    return UNSIGNED + "open_uri h file:///libprobe_skel.so?probe_skel_handle_invoke"
 
 
-def other_dsp(device: Device, toolbox: Toolbox) -> Fault:
-    return "unsigned_pd -1 1; open h probe &_dom=adsp", {}
+def other_dsp(device: Device, toolbox: Toolbox) -> str:
+    return "unsigned_pd -1 1; open h probe &_dom=adsp"
 
 
-def crash(device: Device, toolbox: Toolbox) -> Fault:
-    return UNSIGNED + "open h probe; call h 4; call h 3", {}
+def crash(device: Device, toolbox: Toolbox) -> str:
+    return UNSIGNED + "open h probe; call h 4; call h 3"
 
 
 @pytest.mark.parametrize(
     ("fault", "cause"),
     [
         (not_there, "skel-not-found-on-sim"),
-        (colon, "library-path-colon"),
         (newer_arch, "skel-newer-arch"),
         (undefined_symbol, "skel-undefined-symbol"),
         (no_entry, "entry-missing"),
@@ -95,13 +87,18 @@ def crash(device: Device, toolbox: Toolbox) -> Fault:
     ],
 )
 def test_the_cause(
-    fault: Callable[[Device, Toolbox], Fault], cause: str, device: Device, toolbox: Toolbox
+    fault: Callable[[Device, Toolbox], str], cause: str, device: Device, toolbox: Toolbox
 ) -> None:
-    script, environment = fault(device, toolbox)
-
-    result = device.run(script, **environment)
+    result = device.run(fault(device, toolbox))
 
     assert [f.condition.name for f in explain_bytes(result.err.encode()).causes] == [cause]
+
+
+def test_a_colon_between_directories(device: Device) -> None:
+    result = device.run(UNSIGNED + "open h nowhere", ADSP_LIBRARY_PATH="/one:/two")
+
+    said = explain_bytes(result.err.encode())
+    assert [f.condition.name for f in said.causes] == ["library-path-colon"]
 
 
 def test_a_device_without_unsigned_processes(
