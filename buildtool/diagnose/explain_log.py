@@ -126,7 +126,8 @@ class LogExplainer:
         self._counts: dict[str, int] = {}
         self._starts: list[tuple[Evidence, Condition]] = []
         self._ends: list[tuple[int, int]] = []  # the last line of each, and the number of lines
-        self._codes: dict[int, Evidence] = {}
+        self._codes: set[int] = set()
+        self._open_codes: dict[int, Evidence] = {}  # of lines that do not show a cause
 
     def read(self, log: LogLines) -> None:
         """Read a log to its end.  Raises `OSError`."""
@@ -138,10 +139,12 @@ class LogExplainer:
                 match = best_match(patterns, line)
                 condition = match.pattern.condition if match else None
                 if condition is None or condition.kind != BENIGN:
+                    shows_cause = condition is not None and condition.kind == CAUSE
                     for code in codes_in(line):
-                        if code not in self._codes:
+                        self._codes.add(code)
+                        if not shows_cause and code not in self._open_codes:
                             text = _excerpt(lines[offset], 0)
-                            self._codes[code] = Evidence(name, number + offset, text)
+                            self._open_codes[code] = Evidence(name, number + offset, text)
                 if match and condition:
                     text = _excerpt(lines[offset], match.place)
                     evidence = Evidence(name, number + offset, text)
@@ -164,16 +167,14 @@ class LogExplainer:
 
     def explanation(self) -> LogExplanation:
         """What all logs together say."""
-        codes = self._codes.keys()
         findings = [
             Finding(condition, tuple(self._found[name].values()), self._counts[name])
             for name in self._found  # in the order of the lines
-            if not (condition := self._knowledge.conditions[name]).needs_code
-            or not codes.isdisjoint(condition.codes)
+            if self._counts_here(condition := self._knowledge.conditions[name])
         ]
         kept = {finding.condition.name for finding in findings}
         causes = [finding for finding in findings if finding.condition.kind == CAUSE]
-        causes.sort(key=lambda finding: _rank(finding.condition, {*codes}))
+        causes.sort(key=lambda finding: _rank(finding.condition, self._codes))
         explained = {code for finding in causes for code in finding.condition.codes}
         symptoms = [
             finding
@@ -195,7 +196,7 @@ class LogExplainer:
             tuple(finding for finding in findings if finding.condition.kind == BENIGN),
             tuple(
                 (find_code(code, self._knowledge.content), evidence)
-                for code, evidence in self._codes.items()
+                for code, evidence in self._open_codes.items()
                 if code not in listed
             ),
             tuple(
@@ -204,6 +205,12 @@ class LogExplainer:
                 if condition.name in kept
             ),
         )
+
+    def _counts_here(self, condition: Condition) -> bool:
+        """Whether the lines of `condition` count in these logs."""
+        if condition.needs_code and self._codes.isdisjoint(condition.codes):
+            return False
+        return self._found.keys().isdisjoint(condition.unless)
 
 
 def _rank(condition: Condition, codes: set[int]) -> tuple[bool, bool, int]:

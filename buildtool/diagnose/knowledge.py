@@ -38,7 +38,8 @@ class Cause(Value):
 class Condition(Value):
     """A condition; `patterns` are those of lines of logs (see `line_patterns`).
 
-    With `needs_code` its lines count only in a log that has one of its codes.
+    With `needs_code` its lines count only in a log that has one of its codes; they do not count in
+    one that shows a condition of `unless`.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Condition(Value):
     source: tuple[str, ...]
     sure: str
     needs_code: bool = False
+    unless: tuple[str, ...] = ()
 
     @property
     def is_emulated(self) -> bool:
@@ -92,6 +94,7 @@ class Knowledge(Value):
             tuple(row["source"]),
             row["sure"],
             row["needs_code"],
+            tuple(row["unless"]),
         )
 
     def with_code(self, code: int) -> tuple[Condition, ...]:

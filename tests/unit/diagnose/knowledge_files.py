@@ -14,7 +14,10 @@ from buildtool.idl.emit.python._fastrpc.codes import CODES
 
 FOLDER = FILE.with_suffix("")
 REQUIRED = {"class": str, "meaning": str, "source": list, "sure": str}
-OPTIONAL = {"codes": list, "patterns": list, "example": list, "causes": list, "needs_code": bool}
+OPTIONAL = {
+    **dict.fromkeys(("codes", "patterns", "example", "causes", "unless"), list),
+    "needs_code": bool,
+}
 CAUSE_KEYS = {"cause", "check", "remedy"}
 Conditions = dict[str, dict[str, Any]]
 
@@ -33,6 +36,9 @@ def read_folder(folder: Path = FOLDER) -> Conditions:
                 found[name] = _checked(name, table)
             except ValueError as error:
                 raise ValueError(f"{file.name}: [{name}]: {error}") from error
+    for name, row in found.items():
+        if missing := {*row["unless"]} - found.keys():
+            raise ValueError(f"[{name}]: unless: there is no condition {min(missing)!r}")
     return found
 
 
@@ -72,6 +78,7 @@ def _checked(name: str, table: dict[str, Any]) -> dict[str, Any]:
         "source": table["source"],
         "sure": table["sure"],
         "needs_code": table.get("needs_code", False),
+        "unless": table.get("unless", []),
         "names": dict(codes),
         "example": table.get("example", []),
     }

@@ -143,3 +143,19 @@ def test_lines_of_one_condition_are_one_event() -> None:
         (11, 17, 7, "dsp-process-crashed"),
     ]
     assert said.causes[0].lines == 14
+
+
+def test_a_cause_does_not_count_beside_what_makes_it_harmless() -> None:
+    denied = CONDITIONS["selinux-denied"]["example"][0]
+    hal = CONDITIONS["opened-through-hal"]["example"][0]
+
+    assert [f.condition.name for f in explain_lines([denied]).causes] == ["selinux-denied"]
+    for lines in ([denied, hal], [hal, denied]):
+        assert not explain_lines(lines).causes
+
+
+def test_a_code_in_a_line_with_a_cause_is_not_open() -> None:
+    mapped = CONDITIONS["map-limit"]["example"][0]  # which ends with error: 0x1
+
+    assert not explain_lines([mapped]).codes
+    assert len(explain_lines([mapped, "fastrpc error: 0x1"]).codes) == 1
