@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import tracemalloc
 from pathlib import Path
 from typing import IO
 
@@ -60,14 +61,17 @@ def test_lines(kind: type[io.BytesIO], data: bytes, lines: list[str]) -> None:
     assert log.summary.has_nul == (b"a\0b" in data)
 
 
-def test_of_a_file_that_is_too_large_the_end_is_read() -> None:
-    data = b"".join(b"line %d\n" % i for i in range(1000))
+@pytest.mark.parametrize("limit", range(200, 212))
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_of_a_file_that_is_too_large_the_end_is_read(limit: int, encoding: str) -> None:
+    lines = [f"line {number}" for number in range(1000)]
 
-    log, found = read(io.BytesIO(data), 200)
+    log, found = read(io.BytesIO("\n".join([*lines, ""]).encode(encoding)), limit)
 
-    assert (log.summary.part, found[-1]) == (END, "line 999")
-    assert all(len(line) == len("line 999") for line in found)
-    assert 100 < log.summary.bytes <= 200
+    assert log.summary.part == END
+    assert len(found) > 9
+    assert found == lines[-len(found) :]
+    assert 100 < log.summary.bytes <= limit
 
 
 def test_of_a_pipe_that_is_too_long_the_start_is_read() -> None:
@@ -93,6 +97,29 @@ def test_a_line_of_ten_megabytes_is_cut() -> None:
     assert [(f.condition.name, f.evidence[0].line) for f in said.causes] == [
         ("skel-undefined-symbol", 2)
     ]
+
+
+def test_a_line_without_an_end_needs_little_memory() -> None:
+    class Letters(Pipe):
+        def read(self, size: int | None = -1) -> bytes:
+            return b"a" * (size or 0)
+
+    tracemalloc.start()
+    log, found = read(Letters(), 40 << 20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert (log.summary.part, len(found)) == (START, 1)
+    assert peak < 20 << 20
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 2000), (1000, 1000), (2000, 0)])
+def test_of_a_long_line_the_part_around_the_match_is_shown(before: int, after: int) -> None:
+    said = explain_bytes(b"A" * before + b" " + CAUSE.encode() + b" " + b"B" * after)
+
+    text = said.causes[0].evidence[0].text
+    assert "undefined PLT symbol" in text
+    assert len(text) < 300
 
 
 def test_what_is_behind_the_cut_is_not_seen() -> None:

@@ -137,12 +137,13 @@ def test_lines_of_one_condition_are_one_event() -> None:
 
     said = explain_lines(["x", *crash, "y", died, *crash])
 
+    assert len(crash) == 5
     assert [(e.first, e.last, e.lines, e.condition.name) for e in said.events] == [
-        (2, 8, 7, "dsp-process-crashed"),
-        (10, 10, 1, "queue-process-died"),
-        (11, 17, 7, "dsp-process-crashed"),
+        (2, 6, 5, "dsp-process-crashed"),
+        (8, 8, 1, "queue-process-died"),
+        (9, 13, 5, "dsp-process-crashed"),
     ]
-    assert said.causes[0].lines == 14
+    assert said.causes[0].lines == 10
 
 
 def test_a_cause_does_not_count_beside_what_makes_it_harmless() -> None:
