@@ -11,6 +11,7 @@ import pytest
 
 from buildtool.cli import main
 from buildtool.diagnose.knowledge import read_knowledge
+from tests.command_line import REPOSITORY
 from tests.json_documents import validate
 
 DIED = "ggml-hex: dspqueue_read failed: 0x0000002e"
@@ -67,6 +68,13 @@ def test_a_condition_by_its_name(name: str, explain: Any) -> None:
 
     assert said.startswith(f"{name}: ")
     assert all(len(line) <= 80 and line == line.rstrip() for line in said.splitlines())
+
+
+def test_the_docs_show_what_is_printed(explain: Any) -> None:
+    text = (REPOSITORY / "docs" / "explain.md").read_text(encoding="utf-8")
+    shown = text[text.index("```\n0x68") + len("```\n") : text.index("\n…\n```")]
+
+    assert explain("104").startswith(shown)
 
 
 def test_every_code_fits_the_terminal(explain: Any) -> None:
