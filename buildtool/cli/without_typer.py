@@ -43,7 +43,7 @@ def _values(command: dict[str, Any], words: list[str]) -> dict[str, Any] | None:
     values: dict[str, Any] = {}
     while words:
         word = words.pop(0)
-        if word.startswith("-"):
+        if word.startswith("-") and not (arguments and _is_argument(word, arguments[0])):
             name, has_value, given = word.partition("=")
             described = options.get(name)
             if described and "type" not in described and not has_value:
@@ -55,7 +55,9 @@ def _values(command: dict[str, Any], words: list[str]) -> dict[str, Any] | None:
         else:
             described = arguments[0] if arguments else None
             arguments = arguments[not (described and "many" in described) :]
-        if not described or described.get("type") not in TYPES or not word or word[0] == "-":
+        if not described or described.get("type") not in TYPES or not word:
+            return None
+        if word[0] == "-" and not _is_argument(word, described):
             return None
         value, parameter = TYPES[described["type"]](word), described["parameter"]
         if "many" in described:
@@ -64,3 +66,9 @@ def _values(command: dict[str, Any], words: list[str]) -> dict[str, Any] | None:
             return None  # it is given twice
     needed = (argument for argument in arguments if not argument["metavar"].startswith("["))
     return None if any(argument["parameter"] not in values for argument in needed) else values
+
+
+def _is_argument(word: str, argument: dict[str, Any]) -> bool:
+    """Whether a word with a dash is one of any number of texts: "-", or a negative number."""
+    texts = "many" in argument and "names" not in argument and argument["type"] == "str"
+    return texts and (word == "-" or word[1:].isdecimal())

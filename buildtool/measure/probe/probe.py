@@ -69,8 +69,9 @@ class Probe:
         return DeviceFinding(
             "session",
             f"no session with an unsigned skel opens: {first.problem}{said}",
-            "Look for the code in docs/emulated-device.md, and in the device's log at the time of"
-            " the call; the findings above say what is checked without a call.",
+            f"Its causes, and how to tell them apart: buildtool explain 0x{first.code:x}"
+            if first.code
+            else "What the device's log says about it: buildtool explain FILE",
         )
 
     def capabilities(self, board: Board, progress: Callable[[str], None]) -> Iterator[Capability]:

@@ -42,6 +42,8 @@ COMMANDS = [
     ("profile", "profile"),
     ("profile", "profile --arch v68"),
     ("profile", "profile --conan"),
+    ("explain", "explain 0x80000406 AEE_EUNSUPPORTED -5 selinux-denied"),
+    ("explain", "explain buildtool.toml"),
     ("inspect", f"inspect {RELEASE}/dsp/v68/libdemo_dsp_skel.so"),
     ("inspect", f"inspect {RELEASE}/bin/demo"),
     ("idl", "idl dsp/demo_dsp.idl --list"),

@@ -54,7 +54,7 @@ def metavar(parameter: Any) -> str:
 def kind(parameter: Any) -> str:
     """The kind of completion of a value of `parameter`."""
     name = metavar(parameter).strip("[].").lower()
-    if parameter.type.name == "path":
+    if parameter.type.name == "path" or name.endswith("|file"):
         return DIRECTORIES if name in ("dir", "directory") else FILES
     return DIRECTORIES if name == "dir" else name
 

@@ -1,0 +1,172 @@
+"""`buildtool explain CODE|LINE|FILE...`: what error codes, lines and logs of FastRPC mean."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+from buildtool.cli.parameters import Argument, Option
+from buildtool.cli.show import print_json, show
+from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.diagnose.codes import Code
+    from buildtool.diagnose.explain_log import LogExplanation
+    from buildtool.diagnose.knowledge import Condition, Knowledge
+    from buildtool.documents.explanations import ExplainDocument
+
+EXAMPLES = (
+    ("buildtool explain 0x80000406 ECONNREFUSED", "what codes mean"),
+    ("adb logcat -d | buildtool explain -", "what a log says"),
+)
+STDIN, LINE = "-", "line"
+Json = Annotated[bool, Option("--json", "Print one JSON document.")]
+"""As in `buildtool.cli.options`, whose imports would take a tenth of the time of `explain CODE`."""
+
+
+class Arguments(Value):
+    """The arguments by their kind; `logs` are files, or STDIN."""
+
+    codes: list[tuple[str, tuple[Code, ...]]]
+    conditions: list[Condition]
+    lines: list[str]
+    logs: list[str]
+
+
+def explain(
+    what: Annotated[
+        list[str] | None,
+        Argument(
+            "CODE|LINE|FILE...",
+            "Codes in any spelling, lines of logs, files with logs; - is standard input.",
+        ),
+    ] = None,
+    *,
+    list_all: Annotated[bool, Option("--list", "List everything that is known.")] = False,
+    json: Json = False,
+) -> int:
+    """Explain error codes and logs of FastRPC, QNN and the DSP.
+
+    Of logs it prints the causes of a failure, apart from what follows from them and from noise, how
+    to check them, and what to do. It needs no project and no device, and sends nothing. The exit
+    status is 1 if it knows nothing of what it was given.
+    """
+    from buildtool.diagnose.knowledge import read_knowledge
+
+    knowledge = read_knowledge()
+    if not what and not list_all:
+        raise UsageError(
+            "there is nothing to explain",
+            remedy="Name a code, a line or a file: explain 0x80000406; or pass a log: explain -",
+        )
+    arguments = _sorted_out(what or [], knowledge)
+    conditions = list(knowledge.conditions.values()) if list_all else arguments.conditions
+    log = _explain_logs(arguments, knowledge)
+    if json:
+        print_json(_document(arguments, conditions, log, knowledge))
+    else:
+        from buildtool.cli.inspection import explanation_text as texts
+
+        parts = [texts.condition_list(conditions)] if list_all else []
+        parts += [texts.code_text(codes, knowledge) for _, codes in arguments.codes]
+        parts += [texts.condition_text(condition) for condition in arguments.conditions]
+        parts += [texts.log_text(log, knowledge)] if log else []
+        show("\n\n".join(parts))
+    codes = [code for _, codes in arguments.codes for code in codes]
+    known = conditions or (log and log.says_something) or any(code.names for code in codes)
+    return int(not known)
+
+
+def _sorted_out(what: list[str], knowledge: Knowledge) -> Arguments:
+    """Raises `UsageError` for what is neither a code nor a name, a file or a line."""
+    from buildtool.diagnose.codes import parse_code
+
+    found = Arguments([], [], [], [])
+    for word in what:
+        if word == STDIN:
+            found.logs.append(word)
+        elif codes := parse_code(word, knowledge.content):
+            found.codes.append((word, codes))
+        elif word in knowledge.content["conditions"]:
+            found.conditions.append(knowledge.condition(word))
+        elif os.path.lexists(word):
+            found.logs.append(word)
+        elif len(word.split()) > 1:
+            found.lines.extend(word.splitlines())
+        else:
+            raise _unknown(word, knowledge)
+    return found
+
+
+def _unknown(word: str, knowledge: Knowledge) -> UsageError:
+    import difflib
+
+    names = {name for names, _ in knowledge.content["codes"].values() for name in names}
+    names |= {name.removeprefix("AEE_") for name in names} | {*knowledge.content["conditions"]}
+    close = difflib.get_close_matches(word, names, 1) or difflib.get_close_matches(
+        word.upper(), names, 1
+    )
+    return UsageError(
+        f"{word!r} is neither a code nor a file",
+        why="a line of a log has several words; names are listed by: buildtool explain --list",
+        remedy=f"Did you mean {close[0]!r}?"
+        if close
+        else "Name a code, a file, or a line in quotes.",
+    )
+
+
+def _explain_logs(arguments: Arguments, knowledge: Knowledge) -> LogExplanation | None:
+    """What lines and files say, None if there are none.  Raises `BuildtoolError`."""
+    if not arguments.lines and not arguments.logs:
+        return None
+    import io
+
+    from buildtool.diagnose.explain_log import LogExplainer
+    from buildtool.diagnose.log_lines import LogLines
+
+    explainer = LogExplainer(knowledge)
+    if arguments.lines:
+        data = "\n".join(arguments.lines).encode(errors="replace")
+        explainer.read(LogLines(LINE, io.BytesIO(data)))
+    for name in arguments.logs:
+        try:
+            with _open(name) as stream:
+                explainer.read(LogLines(name, stream))
+        except OSError as error:
+            raise BuildtoolError(
+                f"{name} cannot be read: {error.strerror or error}",
+                remedy="Name a file with a log, or - for standard input.",
+            ) from error
+    return explainer.explanation()
+
+
+def _open(name: str) -> IO[bytes]:
+    if name == STDIN:
+        return os.fdopen(0, "rb", closefd=False)
+    return Path(name).open("rb")
+
+
+def _document(
+    arguments: Arguments,
+    conditions: list[Condition],
+    log: LogExplanation | None,
+    knowledge: Knowledge,
+) -> ExplainDocument:
+    return {
+        "codes": [
+            {
+                "given": given,
+                "codes": [code.as_json() for code in codes],
+                "conditions": [
+                    condition.as_json()
+                    for code in codes
+                    for condition in knowledge.with_code(code.value)
+                ],
+            }
+            for given, codes in arguments.codes
+        ],
+        "conditions": [condition.as_json() for condition in conditions],
+        "logs": log.as_json() if log else None,
+    }
