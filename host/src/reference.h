@@ -27,6 +27,38 @@ void reference_matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows
                            struct reference_value *y);
 
 /*
+ * Y = W X in double precision.  W is `rows` rows of Q4_0 blocks, and X is `count` rows of Q8_0
+ * blocks.  y[n * rows + r] is the product of row r of W and row n of X.  The tolerance is the same.
+ */
+void reference_matmul_q4_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols,
+                           size_t count, struct reference_value *y);
+
+/*
+ * y[i] = e^x[i] / sum of e^x in double precision.
+ *
+ * The tolerance is (n + 2 * d + 12) * 2^-24 of y[i], for n values and d = max x - min x.  The DSP
+ * adds n floats, with an error of at most 2^-24 of the sum in each addition.  The difference of x
+ * and the maximum is rounded by at most d * 2^-24, which changes e^x as much, in y[i] and in the sum.
+ * expf, the division and the products are good to 12 * 2^-24.
+ */
+void reference_softmax_f32(const float *x, size_t count, struct reference_value *y);
+
+/*
+ * A step of a gated delta net in double precision:
+ *
+ *     S = decay * S;  S = S + k (outer product) beta * (v - S^T k);  y = S^T q
+ *
+ * `state` is S before, `keys` rows of `values` floats; `next` is S after.
+ *
+ * The tolerance follows the computation.  Each operation of the DSP has an error of at most e = 2^-23
+ * of the larger of its operands and its result.  A sum of n products has one of (n + 4) * e of the sum
+ * of their magnitudes, and what errors of the operands add to that.
+ */
+void reference_gated_delta_step_f32(const float *q, const float *k, size_t keys, const float *v,
+                                    size_t values, float decay, float beta, const float *state,
+                                    struct reference_value *next, struct reference_value *y);
+
+/*
  * y[i] = x[i] * weight[i] / sqrt(mean of x^2 + epsilon) in double precision.
  *
  * The tolerance is (n / 64 + 16) * 2^-23 of the magnitude of y[i], for n values.  The DSP adds n / 32
