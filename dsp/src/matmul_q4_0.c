@@ -21,6 +21,7 @@ enum {
     GROUP_VALUES = GROUP_BLOCKS * Q4_0_VALUES,
     GROUP_BYTES = GROUP_BLOCKS * Q4_0_BYTES,
     HALF = Q4_0_VALUES / 2,
+    BLOCK_LANES = HVX_WORDS / GROUP_BLOCKS,
     TILE = 4,             /* vectors for each group of weights that is unpacked */
     CHUNK_BYTES = 16384,  /* of weights, at a time in VTCM */
     WORKER_BYTES = 16384, /* of weights for which a thread is worth its start */
@@ -97,7 +98,7 @@ static float add_group(float sum, const struct group *w, const struct group *x)
     for (size_t k = 0; k < GROUP_BLOCKS; k++) {
         const float scale = w->scales[k] * x->scales[k];
         /* A separate statement, so that it is not fused with the addition. */
-        const float term = scale * (float)lanes[k * (HVX_WORDS / GROUP_BLOCKS)];
+        const float term = scale * (float)lanes[k * BLOCK_LANES];
 
         sum += term;
     }

@@ -1,6 +1,7 @@
 /* Worker threads in QuRT, with the priority of the caller. */
 #include "workers.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "qurt.h"
@@ -11,7 +12,6 @@ struct worker {
     void (*work)(void *argument, size_t i);
     void *argument;
     size_t i;
-    void *stack;
     qurt_thread_t thread;
 };
 
@@ -24,34 +24,29 @@ static void begin(void *argument)
 }
 
 /* Returns 0 if no thread was created. */
-static int start(struct worker *worker)
+static int start(struct worker *worker, uint8_t *stack, int priority)
 {
-    const int priority = qurt_thread_get_priority(qurt_thread_get_id());
     qurt_thread_attr_t attributes;
 
-    worker->stack = malloc(STACK_BYTES);
-    if (worker->stack == NULL)
-        return 0;
     qurt_thread_attr_init(&attributes);
     qurt_thread_attr_set_name(&attributes, "htp_ops");
     qurt_thread_attr_set_priority(&attributes, (unsigned short)priority);
     qurt_thread_attr_set_detachstate(&attributes, QURT_THREAD_ATTR_CREATE_JOINABLE);
-    qurt_thread_attr_set_stack_addr(&attributes, worker->stack);
+    qurt_thread_attr_set_stack_addr(&attributes, stack);
     qurt_thread_attr_set_stack_size(&attributes, STACK_BYTES);
-    if (qurt_thread_create(&worker->thread, &attributes, begin, worker) == QURT_EOK)
-        return 1;
-    free(worker->stack);
-    return 0;
+    return qurt_thread_create(&worker->thread, &attributes, begin, worker) == QURT_EOK;
 }
 
 void run_workers(size_t count, void (*work)(void *argument, size_t i), void *argument)
 {
     struct worker workers[WORKERS_MAX];
     int started[WORKERS_MAX] = {0};
+    const int priority = qurt_thread_get_priority(qurt_thread_get_id());
+    uint8_t *stacks = count > 1 ? malloc((count - 1) * STACK_BYTES) : NULL;
 
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count && stacks != NULL; i++) {
         workers[i] = (struct worker){.work = work, .argument = argument, .i = i};
-        started[i] = start(&workers[i]);
+        started[i] = start(&workers[i], stacks + (i - 1) * STACK_BYTES, priority);
     }
     for (size_t i = 0; i < count; i++)
         if (!started[i])
@@ -59,9 +54,8 @@ void run_workers(size_t count, void (*work)(void *argument, size_t i), void *arg
     for (size_t i = 1; i < count; i++) {
         int status;
 
-        if (started[i]) {
+        if (started[i])
             qurt_thread_join(workers[i].thread, &status);
-            free(workers[i].stack);
-        }
     }
+    free(stacks);
 }
