@@ -29,8 +29,8 @@ enum {
 
 /* A group of a vector, or of weights. */
 struct group {
-    HVX_Vector low, high; /* the first and the second half of the values of each block */
-    float scales[GROUP_BLOCKS];
+    HVX_Vector low, high;    /* the first and the second half of the values of each block */
+    float scales[HVX_WORDS]; /* in element 4k: block k's */
 };
 
 struct product {
@@ -38,7 +38,8 @@ struct product {
     const struct group *x; /* `groups` for each of `count` vectors */
     float *y;
     size_t rows, row_bytes, groups, count, workers;
-    uint8_t *vtcm; /* two chunks for each worker, or NULL */
+    HVX_Vector packing; /* packing_control() */
+    uint8_t *vtcm;      /* two chunks for each worker, or NULL */
 };
 
 static float block_scale(const uint8_t *block)
@@ -57,7 +58,7 @@ static void prepare_group(const uint8_t *blocks, size_t values, struct group *gr
         const size_t left = values - k * Q8_0_VALUES;
         const uint8_t *from = blocks + Q8_0_SCALE_BYTES;
 
-        group->scales[k] = block_scale(blocks);
+        group->scales[k * BLOCK_LANES] = block_scale(blocks) * 0x1p112f; /* finite */
         memcpy(low + k * HALF, from, left < HALF ? left : HALF);
         if (left > HALF)
             memcpy(high + k * HALF, from + HALF, left < 2 * HALF ? left - HALF : HALF);
@@ -67,22 +68,49 @@ static void prepare_group(const uint8_t *blocks, size_t values, struct group *gr
 }
 
 /*
- * Unpacks a group of weights.  A load from 2k + 2 bytes after the start puts the nibbles of block k
- * into bytes 16k to 16k + 15 of the vector.  The loads stay within the group's 144 bytes.
+ * Returns the control of a vrdelta that moves byte 18k + j to 16k + j, for j < 16.  For each bit, from
+ * 1 to 64, vrdelta takes a byte from the place with this bit inverted where the control has the bit.
+ * As the bytes move closer together, no two meet on their ways.
  */
-static struct group unpack(const uint8_t *blocks)
+static HVX_Vector packing_control(void)
 {
-    const HVX_Vector eight = Q6_Vb_vsplat_R(8);
-    HVX_Vector nibbles = hvx_load(blocks + 16);
+    uint8_t control[HVX_BYTES] = {0};
+
+    for (unsigned to = 0; to < HVX_BYTES; to++) {
+        unsigned at = to / HALF * Q4_0_BYTES + to % HALF;
+
+        for (unsigned bit = 1; bit < HVX_BYTES && at < HVX_BYTES; bit *= 2) {
+            if (((at ^ to) & bit) != 0) {
+                at ^= bit;
+                control[at] = (uint8_t)(control[at] | bit);
+            }
+        }
+    }
+    return hvx_load(control);
+}
+
+/*
+ * Unpacks a group of weights, with scales that are 2^-112 of their values: an fp16 is a float whose
+ * exponent is 112 too small, also if it is subnormal.  The loads stay within the group's 144 bytes.
+ */
+static struct group unpack(const uint8_t *blocks, HVX_Vector packing)
+{
+    const HVX_Vector infinity = Q6_V_vsplat_R(0x7c00), eight = Q6_Vb_vsplat_R(8);
+    const HVX_Vector nibbles = Q6_V_vmux_QVV(Q6_Q_vsetq2_R(HVX_BYTES - HALF),
+                                             Q6_V_vrdelta_VV(hvx_load(blocks + 2), packing),
+                                             hvx_load(blocks + 16)); /* the last block */
+    const HVX_Vector halves = Q6_V_vrdelta_VV(hvx_load(blocks),
+                                              packing); /* in lane 4k: block k's */
+    const HVX_Vector magnitude = Q6_V_vand_VV(halves, Q6_V_vsplat_R(0x7fff));
+    HVX_Vector scales = Q6_Vw_vasl_VwR(magnitude, 13);
     struct group group;
 
-    for (int k = GROUP_BLOCKS - 2; k >= 0; k--)
-        nibbles = Q6_V_vmux_QVV(Q6_Q_vsetq2_R(HALF * (k + 1)), hvx_load(blocks + 2 * k + 2),
-                                nibbles);
+    scales = Q6_V_vmux_QVV(Q6_Q_vcmp_gt_VwVw(infinity, magnitude), scales,
+                           Q6_V_vor_VV(scales, Q6_V_vsplat_R(0x7f800000))); /* infinity, NaN */
+    scales = Q6_V_vor_VV(scales, Q6_Vw_vasl_VwR(Q6_V_vand_VV(halves, Q6_V_vsplat_R(0x8000)), 16));
     group.low = Q6_Vb_vsub_VbVb(Q6_V_vand_VV(nibbles, Q6_Vb_vsplat_R(15)), eight);
     group.high = Q6_Vb_vsub_VbVb(Q6_Vub_vlsr_VubR(nibbles, 4), eight);
-    for (size_t k = 0; k < GROUP_BLOCKS; k++)
-        group.scales[k] = block_scale(blocks + k * Q4_0_BYTES);
+    hvx_store(group.scales, scales);
     return group;
 }
 
@@ -95,8 +123,9 @@ static float add_group(float sum, const struct group *w, const struct group *x)
     dots = Q6_Vw_vadd_VwVw(dots, Q6_V_vror_VR(dots, 8));
     dots = Q6_Vw_vadd_VwVw(dots, Q6_V_vror_VR(dots, 4)); /* lane 4k: the sum of block k */
     hvx_store(lanes, dots);
+#pragma clang loop unroll(full)
     for (size_t k = 0; k < GROUP_BLOCKS; k++) {
-        const float scale = w->scales[k] * x->scales[k];
+        const float scale = w->scales[k * BLOCK_LANES] * x->scales[k * BLOCK_LANES];
         /* A separate statement, so that it is not fused with the addition. */
         const float term = scale * (float)lanes[k * BLOCK_LANES];
 
@@ -112,12 +141,15 @@ static void multiply_row(const struct product *product, const uint8_t *row, cons
     memset(sums, 0, count * sizeof *sums);
     for (size_t g = 0; g < product->groups; g++) {
         const size_t at = g * GROUP_BYTES, present = product->row_bytes - at;
-        uint8_t room[GROUP_BYTES] = {0};
+        const uint8_t *blocks = row + at;
+        uint8_t room[GROUP_BYTES];
         struct group weights;
 
-        if (present < GROUP_BYTES)
-            memcpy(room, row + at, present);
-        weights = unpack(present < GROUP_BYTES ? room : row + at);
+        if (present < GROUP_BYTES) { /* the last group, padded with blocks of zeros */
+            memset(room, 0, sizeof room);
+            blocks = memcpy(room, blocks, present);
+        }
+        weights = unpack(blocks, product->packing);
         for (size_t n = 0; n < count; n++)
             sums[n] = add_group(sums[n], &weights, &x[n * product->groups + g]);
     }
@@ -161,7 +193,8 @@ int matmul_q4_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t co
                               .rows = rows,
                               .groups = groups,
                               .row_bytes = blocks * Q4_0_BYTES,
-                              .count = count};
+                              .count = count,
+                              .packing = packing_control()};
     const size_t worth = rows * product.row_bytes / WORKER_BYTES;
     struct group *prepared;
     unsigned context = 0;
