@@ -12,7 +12,10 @@ import pytest
 
 from .conftest import Sample
 
-OPS = {"vec_add_i32", "matvec_q8_0", "rms_norm_f32"}
+OPS = {
+    *("vec_add_i32", "matvec_q8_0", "matvec_q4_0", "matvec_q4_0_queue", "matmul_q4_0"),
+    *("rms_norm_f32", "softmax_f32", "gated_delta_step_f32"),
+}
 
 
 @pytest.mark.parametrize(
