@@ -30,7 +30,7 @@ enum {
 /* A group of a vector, or of weights. */
 struct group {
     HVX_Vector low, high;    /* the first and the second half of the values of each block */
-    float scales[HVX_WORDS]; /* in element 4k: block k's */
+    float scales[HVX_WORDS]; /* in element 4k: block k's, with a factor that cancels out */
 };
 
 struct product {
@@ -47,24 +47,37 @@ static float block_scale(const uint8_t *block)
     return fp16_to_float((uint32_t)block[0] | (uint32_t)block[1] << 8);
 }
 
-/* Puts the first `values` values of blocks of Q8_0, at most a group, into the order of the weights.
- * The others are 0. */
+/*
+ * Puts the first `values` values of blocks of Q8_0, at most a group, into the order of the weights.
+ * The others are 0.  A load from 18k + 2 bytes after the start puts the first half of block k into
+ * bytes 16k to 16k + 15 of the vector.  The loads stay within the group's 272 bytes.
+ */
 static void prepare_group(const uint8_t *blocks, size_t values, struct group *group)
 {
-    int8_t low[HVX_BYTES] = {0}, high[HVX_BYTES] = {0};
+    uint8_t room[GROUP_BLOCKS * Q8_0_BYTES];
+    HVX_Vector low, high;
 
-    memset(group, 0, sizeof *group);
-    for (size_t k = 0; k < GROUP_BLOCKS && k * Q8_0_VALUES < values; k++, blocks += Q8_0_BYTES) {
-        const size_t left = values - k * Q8_0_VALUES;
-        const uint8_t *from = blocks + Q8_0_SCALE_BYTES;
+    if (values < GROUP_VALUES) {
+        const size_t rest = values % Q8_0_VALUES;
 
-        group->scales[k * BLOCK_LANES] = block_scale(blocks) * 0x1p112f; /* finite */
-        memcpy(low + k * HALF, from, left < HALF ? left : HALF);
-        if (left > HALF)
-            memcpy(high + k * HALF, from + HALF, left < 2 * HALF ? left - HALF : HALF);
+        memset(room, 0, sizeof room);
+        blocks = memcpy(room, blocks,
+                        values / Q8_0_VALUES * Q8_0_BYTES + (rest ? Q8_0_SCALE_BYTES + rest : 0));
     }
-    group->low = hvx_load(low);
-    group->high = hvx_load(high);
+    low = hvx_load(blocks + 128);
+    high = hvx_load(blocks + 128 + HALF);
+    for (int k = GROUP_BLOCKS - 2; k >= 0; k--) {
+        const HVX_VectorPred first = Q6_Q_vsetq2_R(HALF * (k + 1));
+        const uint8_t *from = blocks + 18 * k + Q8_0_SCALE_BYTES;
+
+        low = Q6_V_vmux_QVV(first, hvx_load(from), low);
+        high = Q6_V_vmux_QVV(first, hvx_load(from + HALF), high);
+    }
+    group->low = low;
+    group->high = high;
+    memset(group->scales, 0, sizeof group->scales);
+    for (size_t k = 0; k < GROUP_BLOCKS; k++) /* 2^112 completes the scales of the weights */
+        group->scales[k * BLOCK_LANES] = block_scale(blocks + k * Q8_0_BYTES) * 0x1p112f;
 }
 
 /*

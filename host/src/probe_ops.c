@@ -17,12 +17,12 @@
 
 /* The sizes are one element, sizes near those of a block, of an HVX vector and of a group of
  * blocks, and large sizes.  The largest matrices are divided between threads, and the rows of
- * MATVEC(3, 29000) are too long for VTCM. */
+ * MATVEC(3, 30011) are too long for VTCM. */
 const struct probe_case probe_cases[] = {
     VECTOR(1),           VECTOR(31),     VECTOR(32),       VECTOR(33),       VECTOR(127),
     VECTOR(1000),        VECTOR(65537),  MATRIX(1, 1),     MATRIX(3, 31),    MATRIX(4, 32),
     MATRIX(5, 33),       MATRIX(7, 127), MATRIX(8, 128),   MATRIX(16, 500),  MATRIX(128, 1024),
-    MATVEC(1, 1),        MATVEC(3, 33),  MATVEC(5, 256),   MATVEC(7, 500),   MATVEC(3, 29000),
+    MATVEC(1, 1),        MATVEC(3, 33),  MATVEC(5, 256),   MATVEC(7, 500),   MATVEC(3, 30011),
     MATVEC(131, 1000),   QUEUE(7, 500),  QUEUE(131, 1000), MATMUL(3, 31, 2), MATMUL(5, 257, 3),
     MATMUL(67, 1000, 5), NORM(1),        NORM(33),         NORM(4096),       SOFTMAX(1),
     SOFTMAX(33),         SOFTMAX(1000),  STEP(1, 1),       STEP(3, 33),      STEP(128, 128),
