@@ -34,12 +34,12 @@ struct group {
 };
 
 struct product {
+    HVX_Vector packing; /* packing_control() */
     const uint8_t *weights;
     const struct group *x; /* `groups` for each of `count` vectors */
     float *y;
     size_t rows, row_bytes, groups, count, workers;
-    HVX_Vector packing; /* packing_control() */
-    uint8_t *vtcm;      /* two chunks for each worker, or NULL */
+    uint8_t *vtcm; /* two chunks for each worker, or NULL */
 };
 
 static float block_scale(const uint8_t *block)
