@@ -67,17 +67,18 @@ void reference_matmul_q4_0(const uint8_t *weights, const uint8_t *x, size_t rows
 
 void reference_softmax_f32(const float *x, size_t count, struct reference_value *y)
 {
-    double largest = x[0], smallest = x[0], sum = 0, tolerance;
+    float largest = x[0], smallest = x[0];
+    double sum = 0, tolerance;
 
     for (size_t i = 0; i < count; i++) {
-        largest = fmax(largest, (double)x[i]);
-        smallest = fmin(smallest, (double)x[i]);
+        largest = fmaxf(largest, x[i]);
+        smallest = fminf(smallest, x[i]);
     }
     for (size_t i = 0; i < count; i++)
-        sum += exp(x[i] - largest);
-    tolerance = ldexp((double)count + 2 * (largest - smallest) + 12, -24);
+        sum += exp((double)x[i] - largest);
+    tolerance = ldexp((double)count + 2 * ((double)largest - smallest) + 12, -24);
     for (size_t i = 0; i < count; i++) {
-        y[i].value = exp(x[i] - largest) / sum;
+        y[i].value = exp((double)x[i] - largest) / sum;
         y[i].tolerance = tolerance * y[i].value;
     }
 }

@@ -27,6 +27,10 @@ idl = "dsp/htp_ops.idl"
 [target.sim]
 platform = "ubuntu-aarch64"
 archs = ["v68"]
+
+[target.all]
+platform = "ubuntu-aarch64"
+archs = ["v68", "v73", "v75", "v79"]
 """
 
 

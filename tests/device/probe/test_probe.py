@@ -30,6 +30,16 @@ def test_everything_is_verified(build_type: str, sample: Sample) -> None:
     assert {row["result"] for row in report["results"]} == {"verified"}
 
 
+@pytest.mark.parametrize(("soc", "arch"), [("SM8550", "v73"), ("SM8650", "v75"), ("SM8750", "v79")])
+def test_everything_is_verified_on_newer_archs(soc: str, arch: str, sample: Sample) -> None:
+    options = ("--target", "all", "--soc", soc, "--strict")
+    done = sample.run("run", "sim", *options, "--", "bin/htp-probe", "--json")
+    report = json.loads(done.stdout)
+    assert report["skel"]["arch"] == arch
+    assert {row["op"] for row in report["results"]} == OPS
+    assert {row["result"] for row in report["results"]} == {"verified"}
+
+
 def test_table_fits_a_terminal(sample: Sample) -> None:
     done = sample.probe()
     assert done.returncode == 0
