@@ -33,7 +33,8 @@ LAID_OUT = (
 )
 FLAGS = (
     *("-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-nostdlibinc", f"-I{GENERATED}"),
-    *("-Ihost/include", "-Ihost/include/fastrpc", "-Iemulator/common"),
+    *("-Ihost/include", "-Ihost/include/fastrpc", "-Ihost/src/reference"),
+    "-Iemulator/common",
 )
 SIDES = {
     ("cmake/sdk", "dsp/src", "emulator/shell", "emulator/common"): (

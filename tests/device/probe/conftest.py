@@ -28,9 +28,9 @@ idl = "dsp/htp_ops.idl"
 platform = "ubuntu-aarch64"
 archs = ["v68"]
 
-[target.all]
+[target.newer]
 platform = "ubuntu-aarch64"
-archs = ["v68", "v73", "v75", "v79"]
+archs = ["v73", "v75", "v79"]
 """
 
 

@@ -32,7 +32,7 @@ def test_everything_is_verified(build_type: str, sample: Sample) -> None:
 
 @pytest.mark.parametrize(("soc", "arch"), [("SM8550", "v73"), ("SM8650", "v75"), ("SM8750", "v79")])
 def test_everything_is_verified_on_newer_archs(soc: str, arch: str, sample: Sample) -> None:
-    options = ("--target", "all", "--soc", soc, "--strict")
+    options = ("--target", "newer", "--soc", soc, "--strict")
     done = sample.run("run", "sim", *options, "--", "bin/htp-probe", "--json")
     report = json.loads(done.stdout)
     assert report["skel"]["arch"] == arch
@@ -93,7 +93,7 @@ def test_a_missing_skel_is_reported_with_possible_causes(
     release = tmp_path / "release"
     shutil.copytree(sample.root / ".buildtool" / "release" / "sim", release)
     (release / "dsp" / "v68" / "libhtp_ops_skel.so").unlink()
-    (device,) = (sample.root / ".buildtool" / "device").iterdir()
+    device = sample.root / ".buildtool" / "device" / "qcs6490"
     done = subprocess.run(
         [release / "run.sh", "bin/htp-probe", *form],
         capture_output=True,
