@@ -34,16 +34,9 @@ LAID_OUT = (
     ),
 )
 FLAGS = (
-    *(
-        "-std=gnu11",
-        "-Wall",
-        "-Wextra",
-        "-Wconversion",
-        "-nostdlibinc",
-        f"-I{GENERATED}",
-        f"-I{PROBE}",
-    ),
-    *("-Ihost/include", "-Ihost/include/fastrpc", "-Iemulator/common"),
+    *("-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-nostdlibinc", f"-I{GENERATED}"),
+    *("-Ihost/include", "-Ihost/include/fastrpc", "-Ihost/src/reference", f"-I{PROBE}"),
+    "-Iemulator/common",
 )
 SIDES = {
     (

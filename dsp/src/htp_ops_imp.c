@@ -9,13 +9,15 @@
 
 #include "AEEStdErr.h"
 #include "HAP_power.h"
+#include "dspqueue.h"
 #include "htp_ops.h"
 #include "hvx.h"
 #include "kernels.h"
+#include "queue.h"
 
-/* A session has no data.  Its address identifies it in votes for power. */
+/* Its address also identifies the session in votes for power. */
 struct session {
-    char unused;
+    dspqueue_t queue; /* NULL without one */
 };
 
 /* HVX is off until a client votes for it, and vector instructions crash while it is off. */
@@ -31,7 +33,7 @@ static int vote_for_hvx(struct session *session, boolean power_up)
 
 int htp_ops_open(const char *uri, remote_handle64 *handle)
 {
-    struct session *session = malloc(sizeof *session);
+    struct session *session = calloc(1, sizeof *session);
 
     (void)uri;
     if (session == NULL)
@@ -48,6 +50,7 @@ int htp_ops_close(remote_handle64 handle)
 {
     struct session *session = (struct session *)(uintptr_t)handle;
 
+    htp_ops_close_queue(handle);
     vote_for_hvx(session, FALSE);
     free(session);
     return AEE_SUCCESS;
@@ -95,5 +98,69 @@ AEEResult htp_ops_rms_norm_f32(remote_handle64 handle, float epsilon, const floa
     if (x_len < 0 || weight_len != x_len || y_len != x_len)
         return AEE_EBADPARM;
     rms_norm_f32(x, weight, (size_t)x_len, epsilon, y);
+    return AEE_SUCCESS;
+}
+
+AEEResult htp_ops_matmul_q4_0(remote_handle64 handle, int32_t rows, int32_t cols, int32_t count,
+                              const uint8_t *weights, int weights_len, const uint8_t *x, int x_len,
+                              float *y, int y_len)
+{
+    const int64_t row_blocks = ((int64_t)cols + Q4_0_VALUES - 1) / Q4_0_VALUES;
+
+    (void)handle;
+    if (rows < 0 || cols < 0 || count < 0 || y_len != (int64_t)count * rows)
+        return AEE_EBADPARM;
+    if (weights_len != rows * row_blocks * Q4_0_BYTES || x_len != count * row_blocks * Q8_0_BYTES)
+        return AEE_EBADPARM;
+    return matmul_q4_0(weights, x, (size_t)rows, (size_t)cols, (size_t)count, y) ? AEE_SUCCESS
+                                                                                 : AEE_ENOMEMORY;
+}
+
+AEEResult htp_ops_matvec_q4_0(remote_handle64 handle, int32_t rows, int32_t cols,
+                              const uint8_t *weights, int weights_len, const uint8_t *x, int x_len,
+                              float *y, int y_len)
+{
+    return htp_ops_matmul_q4_0(handle, rows, cols, 1, weights, weights_len, x, x_len, y, y_len);
+}
+
+AEEResult htp_ops_open_queue(remote_handle64 handle, uint64_t id)
+{
+    struct session *session = (struct session *)(uintptr_t)handle;
+
+    if (session->queue != NULL)
+        return AEE_EITEMBUSY;
+    return dspqueue_import(id, serve_packets, ignore_error, session, &session->queue);
+}
+
+AEEResult htp_ops_close_queue(remote_handle64 handle)
+{
+    struct session *session = (struct session *)(uintptr_t)handle;
+    const int code = session->queue == NULL ? AEE_SUCCESS : dspqueue_close(session->queue);
+
+    session->queue = NULL;
+    return code;
+}
+
+AEEResult htp_ops_softmax_f32(remote_handle64 handle, const float *x, int x_len, float *y,
+                              int y_len)
+{
+    (void)handle;
+    if (x_len < 0 || y_len != x_len)
+        return AEE_EBADPARM;
+    softmax_f32(x, (size_t)x_len, y);
+    return AEE_SUCCESS;
+}
+
+AEEResult htp_ops_gated_delta_step_f32(remote_handle64 handle, const float *q, int q_len,
+                                       const float *k, int k_len, const float *v, int v_len,
+                                       float decay, float beta, float *state, int state_len,
+                                       float *y, int y_len)
+{
+    (void)handle;
+    if (k_len < 0 || v_len < 0 || q_len != k_len || y_len != v_len)
+        return AEE_EBADPARM;
+    if (state_len != (int64_t)k_len * v_len)
+        return AEE_EBADPARM;
+    gated_delta_step_f32(q, k, (size_t)k_len, v, (size_t)v_len, decay, beta, state, y);
     return AEE_SUCCESS;
 }

@@ -11,6 +11,10 @@
 /* A Q8_0 block is a little-endian fp16 scale and 32 int8 values. */
 enum { Q8_0_VALUES = 32, Q8_0_SCALE_BYTES = 2, Q8_0_BYTES = Q8_0_SCALE_BYTES + Q8_0_VALUES };
 
+/* A Q4_0 block is a little-endian fp16 scale and 16 bytes: byte i has value i in its low nibble and
+ * value i + 16 in its high one, each plus 8. */
+enum { Q4_0_VALUES = 32, Q4_0_BYTES = 2 + Q4_0_VALUES / 2 };
+
 /*
  * sum[i] = a[i] + b[i] for `count` values, with wrapping.  The pointers need the alignment of
  * int32_t only.  `sum` may be `a` or `b` but must not overlap them otherwise.
@@ -29,6 +33,23 @@ void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count)
 void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols, float *y);
 
 /*
+ * y[n * rows + r] = sum over c < cols of W[r][c] * x[n][c], for n < count.  W is `rows` rows of
+ * ceil(cols / 32) blocks of Q4_0, and x is `count` rows of as many blocks of Q8_0, at any address.
+ * Values of a last block beyond `cols` are treated as zero.  Returns 0 if there is no memory.
+ *
+ * The order of the sums, and so each bit of the result, is that of matvec_q8_0.  Large matrices are
+ * divided between threads and staged in VTCM if it is free, which does not change the result.
+ */
+int matmul_q4_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols, size_t count,
+                float *y);
+
+/*
+ * y[i] = e^x[i] / sum of e^x, for `count` finite values.  The pointers need the alignment of float
+ * only.  `y` may be `x` but must not overlap it otherwise.
+ */
+void softmax_f32(const float *x, size_t count, float *y);
+
+/*
  * y[i] = x[i] * weight[i] / sqrt(mean of x^2 + epsilon) for `count` values.  The pointers need the
  * alignment of float only.  `y` may be `x` or `weight` but must not overlap them otherwise.
  *
@@ -36,5 +57,18 @@ void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t c
  * depend on the arch.
  */
 void rms_norm_f32(const float *x, const float *weight, size_t count, float epsilon, float *y);
+
+/*
+ * One step of a gated delta net, with a state S of `keys` rows of `values` floats:
+ *
+ *     S = decay * S
+ *     S = S + k (outer product) beta * (v - S^T k)
+ *     y = S^T q
+ *
+ * The pointers need the alignment of float only, and the arrays must not overlap.  It computes like
+ * rms_norm_f32.
+ */
+void gated_delta_step_f32(const float *q, const float *k, size_t keys, const float *v,
+                          size_t values, float decay, float beta, float *state, float *y);
 
 #endif

@@ -26,6 +26,9 @@ static const struct row rows[] = {
         "the file, undefined symbols, or an arch that is newer than the DSP's"),
     ROW(AEE_EBADSTATE, "the process on the DSP crashed; a new session can be opened"),
     ROW(AEE_EBADPARM, "stub and skel are from different IDL files, or lengths do not agree"),
+    ROW(AEE_EEXPIRED,
+        "no answer in time; a queue gets none if the kernel lacks the signals of dspqueue, as "
+        "mainline Linux does"),
     ROW(AEE_EUNSUPPORTED, "the skel lacks the method, or the device lacks the feature"),
     ROW(AEE_EINVALIDSIGNATURE,
         "the skel is not signed, and the process on the DSP is a signed one"),

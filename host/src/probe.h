@@ -12,6 +12,7 @@ enum probe_verdict {
     PROBE_MISMATCH,    /* the output of the DSP differs at `first_difference` */
     PROBE_OVERRUN,     /* the call changed memory around the output */
     PROBE_CALL_FAILED, /* the call returned `code` */
+    PROBE_NO_QUEUE,    /* libcdsprpc has no dspqueue */
     PROBE_NO_MEMORY,   /* allocation of a buffer shared with the DSP failed */
     PROBE_UNPROVEN     /* the inputs would not reveal every wrong output */
 };
@@ -20,6 +21,7 @@ enum probe_verdict {
 struct probe_result {
     const char *op;
     size_t rows, cols; /* for a vector, rows is 0 and cols is its length */
+    size_t count; /* number of vectors that a matrix is multiplied with; 0: one, or no matrix */
     enum probe_verdict verdict;
     int code;
     size_t first_difference;
@@ -31,7 +33,7 @@ struct probe_result {
 /* A case of the probe: an operation on one shape. */
 struct probe_case {
     const char *op;
-    size_t rows, cols;
+    size_t rows, cols, count;
     void (*run)(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 };
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dspqueue.h"
+
 /* The value of each poisoned byte.  As an int32 it is -1; as a float it is a NaN. */
 enum { PROBE_POISON = 0xff };
 
@@ -19,6 +21,13 @@ int probe_buffer_allocate(struct probe_buffer *buffer, size_t size);
 
 /* Returns non-zero if both guards are unchanged. */
 int probe_buffer_guards_whole(const struct probe_buffer *buffer);
+
+/* Maps a buffer for the DSP, as a queue needs it.  Returns 0 or a FastRPC code. */
+int probe_buffer_map(const struct probe_buffer *buffer);
+void probe_buffer_unmap(const struct probe_buffer *buffer);
+
+/* Returns a reference to the data of a mapped buffer. */
+struct dspqueue_buffer probe_buffer_reference(const struct probe_buffer *buffer, uint32_t flags);
 
 /* Frees a buffer.  Does nothing if it was never allocated. */
 void probe_buffer_free(struct probe_buffer *buffer);

@@ -11,7 +11,7 @@
 
 /* Fills a row with random values.  The values of the last block beyond `cols` must not
  * affect the result.  They are not zero, so that the comparison fails if they do. */
-static void draw_row(uint64_t *seed, size_t cols, uint8_t *row)
+void probe_draw_q8_0(uint64_t *seed, size_t cols, uint8_t *row)
 {
     const size_t blocks = q8_0_blocks(cols);
     const size_t padding = blocks * Q8_0_VALUES - cols;
@@ -36,9 +36,9 @@ static int draw_inputs(uint64_t *seed, size_t rows, size_t cols, uint8_t *weight
     for (int tries = 0; tries < 100; tries++) {
         size_t telling = 0;
 
-        draw_row(seed, cols, x);
+        probe_draw_q8_0(seed, cols, x);
         for (size_t r = 0; r < rows; r++)
-            draw_row(seed, cols, weights + r * row_bytes);
+            probe_draw_q8_0(seed, cols, weights + r * row_bytes);
         reference_matvec_q8_0(weights, x, rows, cols, wanted);
         while (telling < rows && fabs(wanted[telling].value) > wanted[telling].tolerance)
             telling++;

@@ -6,17 +6,26 @@
 
 #include "probe_random.h"
 
-#define VECTOR(count) {"vec_add_i32", 0, count, probe_vec_add_i32}
-#define MATRIX(rows, cols) {"matvec_q8_0", rows, cols, probe_matvec_q8_0}
-#define NORM(count) {"rms_norm_f32", 0, count, probe_rms_norm_f32}
+#define VECTOR(count) {"vec_add_i32", 0, count, 0, probe_vec_add_i32}
+#define MATRIX(rows, cols) {"matvec_q8_0", rows, cols, 0, probe_matvec_q8_0}
+#define MATVEC(rows, cols) {"matvec_q4_0", rows, cols, 0, probe_matvec_q4_0}
+#define QUEUE(rows, cols) {"matvec_q4_0_queue", rows, cols, 0, probe_matvec_q4_0_queue}
+#define MATMUL(rows, cols, count) {"matmul_q4_0", rows, cols, count, probe_matmul_q4_0}
+#define NORM(count) {"rms_norm_f32", 0, count, 0, probe_rms_norm_f32}
+#define SOFTMAX(count) {"softmax_f32", 0, count, 0, probe_softmax_f32}
+#define STEP(keys, values) {"gated_delta_step_f32", keys, values, 0, probe_gated_delta_step_f32}
 
 /* The sizes are one element, sizes near those of a block, of an HVX vector and of a group of
- * blocks, and large sizes. */
+ * blocks, and large sizes.  The largest matrices are divided between threads, and the rows of
+ * MATVEC(3, 30011) are too long for VTCM. */
 const struct probe_case probe_cases[] = {
-    VECTOR(1),     VECTOR(31),     VECTOR(32),     VECTOR(33),      VECTOR(127),
-    VECTOR(1000),  VECTOR(65537),  MATRIX(1, 1),   MATRIX(3, 31),   MATRIX(4, 32),
-    MATRIX(5, 33), MATRIX(7, 127), MATRIX(8, 128), MATRIX(16, 500), MATRIX(128, 1024),
-    NORM(1),       NORM(33),       NORM(4096),
+    VECTOR(1),           VECTOR(31),     VECTOR(32),       VECTOR(33),       VECTOR(127),
+    VECTOR(1000),        VECTOR(65537),  MATRIX(1, 1),     MATRIX(3, 31),    MATRIX(4, 32),
+    MATRIX(5, 33),       MATRIX(7, 127), MATRIX(8, 128),   MATRIX(16, 500),  MATRIX(128, 1024),
+    MATVEC(1, 1),        MATVEC(3, 33),  MATVEC(5, 256),   MATVEC(7, 500),   MATVEC(3, 30011),
+    MATVEC(131, 1000),   QUEUE(7, 500),  QUEUE(131, 1000), MATMUL(3, 31, 2), MATMUL(5, 257, 3),
+    MATMUL(67, 1000, 5), NORM(1),        NORM(33),         NORM(4096),       SOFTMAX(1),
+    SOFTMAX(33),         SOFTMAX(1000),  STEP(1, 1),       STEP(3, 33),      STEP(128, 128),
 };
 const size_t probe_case_count = sizeof probe_cases / sizeof probe_cases[0];
 
@@ -26,8 +35,10 @@ enum { DRAWS = 2 };
 struct probe_result probe_run(const struct probe_case *probe_case, remote_handle64 handle,
                               uint64_t seed)
 {
-    struct probe_result result = {
-        .op = probe_case->op, .rows = probe_case->rows, .cols = probe_case->cols};
+    struct probe_result result = {.op = probe_case->op,
+                                  .rows = probe_case->rows,
+                                  .cols = probe_case->cols,
+                                  .count = probe_case->count};
 
     for (int draw = 0; draw < DRAWS && result.verdict == PROBE_VERIFIED; draw++)
         probe_case->run(handle, random_bits(&seed), &result);

@@ -13,6 +13,14 @@
 void probe_vec_add_i32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_matvec_q8_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_rms_norm_f32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_matvec_q4_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_matvec_q4_0_queue(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_matmul_q4_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_softmax_f32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_gated_delta_step_f32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+
+/* Fills a row of Q8_0 blocks with random values, also beyond `cols`. */
+void probe_draw_q8_0(uint64_t *seed, size_t cols, uint8_t *row);
 
 /* Returns the seconds of a monotonic clock. */
 double probe_now(void);

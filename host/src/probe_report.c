@@ -29,6 +29,8 @@ static const char *verdict_name(enum probe_verdict verdict)
         return "overrun";
     case PROBE_CALL_FAILED:
         return "call-failed";
+    case PROBE_NO_QUEUE:
+        return "no-queue";
     case PROBE_NO_MEMORY:
         return "no-memory";
     case PROBE_UNPROVEN:
@@ -49,14 +51,16 @@ static void describe_verdict(const struct probe_result *result, char text[VERDIC
 
 static void print_row(const struct probe_result *result)
 {
-    char shape[48], verdict[VERDICT_SIZE];
+    char shape[64], verdict[VERDICT_SIZE];
 
     if (result->rows == 0)
         snprintf(shape, sizeof shape, "%zu", result->cols);
+    else if (result->count > 0)
+        snprintf(shape, sizeof shape, "%zux%zux%zu", result->rows, result->cols, result->count);
     else
         snprintf(shape, sizeof shape, "%zux%zu", result->rows, result->cols);
     describe_verdict(result, verdict);
-    printf("%-12s %-10s %-24s %9.2g %10.0f %9.0f\n", result->op, shape, verdict, result->max_error,
+    printf("%-20s %-9s %-22s %9.2g %7.0f %7.0f\n", result->op, shape, verdict, result->max_error,
            result->dsp_seconds * 1e6, result->cpu_seconds * 1e6);
 }
 
@@ -76,6 +80,9 @@ static void print_why(const struct probe_result *result)
     case PROBE_CALL_FAILED:
         printf("  %s: %s\n", fastrpc_error(result->code)->name, fastrpc_error(result->code)->cause);
         break;
+    case PROBE_NO_QUEUE:
+        puts("  this libcdsprpc has no dspqueue functions");
+        break;
     case PROBE_NO_MEMORY:
         puts("  rpcmem did not allocate a buffer: may this user open /dev/dma_heap/system?");
         break;
@@ -91,16 +98,18 @@ void probe_print_table(const struct probe_summary *summary)
 
     printf("htp-probe: skel for v%d, HVX of %d bytes, seed %" PRIu64 "\n\n", summary->skel_arch,
            summary->vector_bytes, summary->seed);
-    printf("%-12s %-10s %-24s %9s %10s %9s\n", "op", "shape", "result", "max error", "DSP us",
+    printf("%-20s %-9s %-22s %9s %7s %7s\n", "op", "shape", "result", "max error", "DSP us",
            "CPU us");
     for (size_t i = 0; i < summary->count; i++) {
         print_row(&summary->results[i]);
         print_why(&summary->results[i]);
         verified += summary->results[i].verdict == PROBE_VERIFIED;
     }
-    printf("\n%zu of %zu verified against the CPU: vec_add_i32 bit for bit, matvec_q8_0\n"
+    printf("\n%zu of %zu verified against the CPU: vec_add_i32 bit for bit, matrix products\n"
            "within (n + 3) * 2^-24 * the sum of the magnitudes of a row's n block terms,\n"
-           "and rms_norm_f32 within (n / 64 + 16) * 2^-23 of each of n results.\n"
+           "of each of n results, rms_norm_f32 within (n / 64 + 16) * 2^-23 and softmax_f32\n"
+           "within (n + 2 * (max - min) + 12) * 2^-24, and gated_delta_step_f32 within the\n"
+           "bound on the rounding of its sums.\n"
            "On an emulated device, the times are not meaningful.\n",
            verified, summary->count);
 }
@@ -118,6 +127,8 @@ static void print_json_result(const struct probe_result *result)
     printf("{\"op\": \"%s\", ", result->op);
     if (result->rows == 0)
         printf("\"shape\": [%zu]", result->cols);
+    else if (result->count > 0)
+        printf("\"shape\": [%zu, %zu, %zu]", result->rows, result->cols, result->count);
     else
         printf("\"shape\": [%zu, %zu]", result->rows, result->cols);
     printf(", \"result\": \"%s\"", verdict_name(result->verdict));

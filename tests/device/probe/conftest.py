@@ -27,6 +27,10 @@ idl = "dsp/htp_ops.idl"
 [target.sim]
 platform = "ubuntu-aarch64"
 archs = ["v68"]
+
+[target.newer]
+platform = "ubuntu-aarch64"
+archs = ["v73", "v75", "v79"]
 """
 
 

@@ -12,7 +12,10 @@ import pytest
 
 from .conftest import Sample
 
-OPS = {"vec_add_i32", "matvec_q8_0", "rms_norm_f32"}
+OPS = {
+    *("vec_add_i32", "matvec_q8_0", "matvec_q4_0", "matvec_q4_0_queue", "matmul_q4_0"),
+    *("rms_norm_f32", "softmax_f32", "gated_delta_step_f32"),
+}
 
 
 @pytest.mark.parametrize(
@@ -23,6 +26,16 @@ def test_everything_is_verified(build_type: str, sample: Sample) -> None:
     assert status == 0
     assert report["ok"] is True
     assert report["skel"] == {"arch": "v68", "vector_bytes": 128}
+    assert {row["op"] for row in report["results"]} == OPS
+    assert {row["result"] for row in report["results"]} == {"verified"}
+
+
+@pytest.mark.parametrize(("soc", "arch"), [("SM8550", "v73"), ("SM8650", "v75"), ("SM8750", "v79")])
+def test_everything_is_verified_on_newer_archs(soc: str, arch: str, sample: Sample) -> None:
+    options = ("--target", "newer", "--soc", soc, "--strict")
+    done = sample.run("run", "sim", *options, "--", "bin/htp-probe", "--json")
+    report = json.loads(done.stdout)
+    assert report["skel"]["arch"] == arch
     assert {row["op"] for row in report["results"]} == OPS
     assert {row["result"] for row in report["results"]} == {"verified"}
 
@@ -80,7 +93,7 @@ def test_a_missing_skel_is_reported_with_possible_causes(
     release = tmp_path / "release"
     shutil.copytree(sample.root / ".buildtool" / "release" / "sim", release)
     (release / "dsp" / "v68" / "libhtp_ops_skel.so").unlink()
-    (device,) = (sample.root / ".buildtool" / "device").iterdir()
+    device = sample.root / ".buildtool" / "device" / "qcs6490"
     done = subprocess.run(
         [release / "run.sh", "bin/htp-probe", *form],
         capture_output=True,

@@ -5,6 +5,7 @@ A benchmark without a reference would accept zeroed, stale or short output.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -17,10 +18,16 @@ from tests.command_line import REPOSITORY
 from .conftest import Sample
 
 WRONG = Path(__file__).parent / "wrong"
-KERNELS = ("vec_add_i32", "matvec_q8_0", "rms_norm_f32")
-FAULTS = [sorted(path.name.split(".")[1] for path in WRONG.glob(f"{k}.*.c")) for k in KERNELS]
+KERNELS = (
+    *("vec_add_i32", "matvec_q8_0", "matmul_q4_0", "rms_norm_f32", "softmax_f32"),
+    "gated_delta_step_f32",
+)
+FAULTS = [sorted(path.stem for path in (WRONG / k).glob("*.c")) for k in KERNELS]
 #: The result of the probe for a shape in which the fault appears; the default is a mismatch.
 VERDICTS = {"overrun": "overrun"}
+#: Operations that have the kernel of another one, and faults that do not show in them.
+OPS = {"matvec_q4_0": "matmul_q4_0", "matvec_q4_0_queue": "matmul_q4_0"}
+HIDDEN = {"one-vector", "transposed"}
 
 
 @pytest.fixture(
@@ -31,8 +38,9 @@ def wrong(request: pytest.FixtureRequest, sample: Sample) -> Iterator[dict[str, 
     faults = dict(zip(KERNELS, request.param, strict=True))
     for kernel, fault in faults.items():
         if fault:
-            sample.replace_kernel(kernel, WRONG / f"{kernel}.{fault}.c")
-    (sample.root / "dsp" / "src" / "product.h").write_text((WRONG / "product.h").read_text())
+            sample.replace_kernel(kernel, WRONG / kernel / f"{fault}.c")
+    for header in WRONG.glob("*.h"):
+        shutil.copy(header, sample.root / "dsp" / "src")
     yield faults
     for kernel in KERNELS:
         sample.replace_kernel(kernel, REPOSITORY / "dsp" / "src" / f"{kernel}.c")
@@ -42,6 +50,10 @@ def test_wrong_kernel_is_seen(sample: Sample, wrong: dict[str, str | None]) -> N
     status, report = sample.probe_json()
     assert status == 1
     assert report["ok"] is False
+    for op, kernel in OPS.items():
+        if (fault := wrong[kernel]) is not None:
+            verdicts = {row["result"] for row in report["results"] if row["op"] == op}
+            assert ("mismatch" in verdicts) == (fault not in HIDDEN), (op, fault)
     for kernel, fault in wrong.items():
         rows = [row for row in report["results"] if row["op"] == kernel]
         verdicts = {row["result"] for row in rows}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
 from .conftest import build_skel, install
+from .test_counts import counts
 from .test_threads import case
 
 
@@ -22,6 +24,12 @@ def with_skel(device: Device, toolbox: Toolbox) -> Device:
 def test_copies(with_skel: Device, name: str) -> None:
     code, _, log = case(with_skel, "user_dma", name)
     assert (code, log) == (0, "")
+
+
+def test_copies_do_not_count(with_skel: Device, tmp_path: Path) -> None:
+    """The DMA engine makes them, not the thread."""
+    few, many = (counts(with_skel, tmp_path, "user_dma", f"sized {size}")[2] for size in (8, 512))
+    assert many.packets == few.packets
 
 
 def test_other_registers_stay(with_skel: Device) -> None:

@@ -14,7 +14,10 @@ from .cases import Case
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[2] / "dsp" / "src"
-SOURCES = (KERNELS / "vec_add_i32.c", KERNELS / "matvec_q8_0.c")
+SOURCES = tuple(
+    KERNELS / f"{name}.c" for name in ("vec_add_i32", "matvec_q8_0", "matmul_q4_0", "staging")
+)
+INCLUDES = (f"-I{KERNELS}", f"-I{KERNELS.parent / 'include'}")
 WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: No fused multiply-add: the kernels guarantee the same bits everywhere.
 KERNEL_FLAGS = (*WARNINGS, "-ffp-contract=off")
@@ -44,15 +47,14 @@ def build_native(out: Path, *, opt: str = "-O2") -> list[str]:
     sources = [HERE / "driver.c", *SOURCES]
     # Without -O zig also checks for undefined behaviour; with a trap that needs no library.
     flags = (*KERNEL_FLAGS, opt, "-fsanitize-trap=undefined", "-D_GNU_SOURCE")
-    zig_cc(*flags, f"-I{KERNELS}", *sources, "-o", program, cwd=out)
+    zig_cc(*flags, *INCLUDES, *sources, "-o", program, cwd=out)
     return [str(program)]
 
 
 def build_hexagon(out: Path, arch: str, kernels: Path = KERNELS) -> list[str]:
     """The driver as a static Hexagon program, its kernels built for `arch` with HVX."""
-    includes = (f"-I{KERNELS}",)
-    objects = hexagon_objects(out, arch, [kernels / source.name for source in SOURCES], includes)
-    return link_hexagon(out / f"driver-{arch}", HERE / "driver.c", objects, includes)
+    objects = hexagon_objects(out, arch, [kernels / source.name for source in SOURCES], INCLUDES)
+    return link_hexagon(out / f"driver-{arch}", HERE / "driver.c", objects, INCLUDES)
 
 
 def hexagon_objects(

@@ -6,7 +6,7 @@ import random
 import struct
 from dataclasses import dataclass
 
-from .reference import matvec_q8_0, row_blocks, vec_add_i32
+from .reference import matmul_q4_0, matvec_q8_0, row_blocks, vec_add_i32
 
 LENGTHS = (0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 4099)
 SHAPES = (
@@ -14,6 +14,12 @@ SHAPES = (
     *((2, cols) for cols in (0, 1, 31, 32, 33, 63, 64, 95, 96, 97, 127, 128, 129, 159, 161)),
     *((rows, cols) for rows in (1, 4, 7, 33) for cols in (255, 256, 257, 500)),
     (3, 4096),
+)
+#: Rows, values of a row, vectors; the last one is divided between two workers.
+PRODUCTS = (
+    *((2, cols, 1) for cols in (0, 1, 31, 32, 33, 255, 256, 257, 288)),
+    *((3, cols, count) for cols in (1, 500) for count in (0, 2, 4, 5, 9)),
+    *((0, 33, 2), (67, 1000, 1)),
 )
 #: Bytes between the end of a buffer and the guard page: none, and every kind of alignment.
 DISTANCES = (0, 1, 4, 30, 67, 100, 127)
@@ -33,7 +39,8 @@ def all_cases(seed: int = 1) -> tuple[Case, ...]:
     source = random.Random(seed)
     adds = [_add(source, n, d) for n in LENGTHS for d in DISTANCES]
     products = [_matvec(source, r, c, d) for r, c in SHAPES for d in DISTANCES]
-    return (*adds, *products, *_extremes())
+    matrices = [_matmul(source, shape, d) for shape in PRODUCTS for d in DISTANCES]
+    return (*adds, *products, *matrices, *_extremes())
 
 
 def _add(source: random.Random, count: int, distance: int) -> Case:
@@ -62,6 +69,23 @@ def _matvec_case(
     return Case(name, header + weights + x, matvec_q8_0(weights, x, rows, cols))
 
 
+def _matmul(source: random.Random, shape: tuple[int, int, int], distance: int) -> Case:
+    rows, cols, count = shape
+    blocks = row_blocks(cols)
+    weights = b"".join(_block(source)[:18] for _ in range(rows * blocks))
+    x = b"".join(_block(source) for _ in range(count * blocks))
+    return _matmul_case(f"matmul_q4_0 {rows}x{cols}x{count}", weights, x, shape, distance)
+
+
+def _matmul_case(
+    name: str, weights: bytes, x: bytes, shape: tuple[int, int, int], distance: int = 0
+) -> Case:
+    rows, cols, count = shape
+    header = struct.pack("<4I", 2 + count, rows, cols, distance)
+    expected = matmul_q4_0(weights, x, rows, cols, count)
+    return Case(f"{name} at -{distance}", header + weights + x, expected)
+
+
 def _block(source: random.Random) -> bytes:
     """A block with any finite scale, including subnormals and both zeros, and any values."""
     scale = source.getrandbits(16)
@@ -75,6 +99,10 @@ def _extremes() -> list[Case]:
     one, minus_one = struct.pack("<i", 1), struct.pack("<i", -1)
     lowest = struct.pack("<H32b", 0xFBFF, *[-128] * 32)
     highest = struct.pack("<H32b", 0x7BFF, *[127] * 32)
+    low4, high4 = (struct.pack("<H16B", scale, *[0] * 16) for scale in (0xFBFF, 0x7BFF))
+    infinite = struct.pack("<H16B", 0xFC00, *[0x77] * 16)
+    x_infinite = struct.pack("<H32b", 0x7C00, *[3] * 32)
+    tiny4 = struct.pack("<H16B", 0x0001, *[0x99] * 16)
     tiny = struct.pack("<H32b", 0x0001, *[1] * 32)
     return [
         _add_case("vec_add_i32 wraps up", high * 37, one * 37, 0),
@@ -82,4 +110,8 @@ def _extremes() -> list[Case]:
         _matvec_case("matvec_q8_0 lowest x lowest", lowest * 16, lowest * 8, (2, 256), 0),
         _matvec_case("matvec_q8_0 lowest x highest", lowest * 16, highest * 8, (2, 256), 0),
         _matvec_case("matvec_q8_0 tiny x tiny", tiny * 16, tiny * 8, (2, 250), 0),
+        _matmul_case("matmul_q4_0 lowest x lowest", low4 * 16, lowest * 8, (2, 256, 1)),
+        _matmul_case("matmul_q4_0 tiny x tiny", tiny4 * 16, tiny * 8, (2, 250, 1)),
+        _matmul_case("matmul_q4_0 infinite", infinite * 2, highest, (2, 32, 1)),
+        _matmul_case("matmul_q4_0 x infinite", high4 * 2, x_infinite, (2, 32, 1)),
     ]

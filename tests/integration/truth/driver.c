@@ -15,8 +15,17 @@
 #include <sys/mman.h>
 
 #include "kernels.h"
+#include "workers.h"
 
-enum { VEC_ADD_I32 = 0, MATVEC_Q8_0 = 1, PAGE = 65536, UNTOUCHED = 0xa5 };
+/* From MATMUL_Q4_0 on, the number of vectors is added. */
+enum { VEC_ADD_I32 = 0, MATVEC_Q8_0 = 1, MATMUL_Q4_0 = 2, PAGE = 65536, UNTOUCHED = 0xa5 };
+
+/* Calls the workers one after the other. */
+void run_workers(size_t count, void (*work)(void *argument, size_t i), void *argument)
+{
+    for (size_t i = 0; i < count; i++)
+        work(argument, i);
+}
 
 /* PAGE is that of Hexagon's musl, whose mprotect rounds to 64 KiB. */
 struct place {
@@ -78,18 +87,23 @@ static void release(const struct place *place)
 
 static void run_case(uint32_t op, size_t first, size_t second, size_t distance)
 {
-    const size_t row_bytes = (second + Q8_0_VALUES - 1) / Q8_0_VALUES * Q8_0_BYTES;
+    const size_t blocks = (second + Q8_0_VALUES - 1) / Q8_0_VALUES;
+    const size_t block_bytes = op == MATVEC_Q8_0 ? Q8_0_BYTES : Q4_0_BYTES;
+    const size_t count = op < MATMUL_Q4_0 ? 1 : op - MATMUL_Q4_0;
     const size_t aligned = distance / 4 * 4;
     const int add = op == VEC_ADD_I32;
     const struct place a = add ? read_input(4 * first, aligned)
-                               : read_input(first * row_bytes, distance);
-    const struct place b = add ? read_input(4 * first, aligned) : read_input(row_bytes, distance);
-    const struct place out = place_before_guard(4 * first, aligned);
+                               : read_input(first * blocks * block_bytes, distance);
+    const struct place b = add ? read_input(4 * first, aligned)
+                               : read_input(count * blocks * Q8_0_BYTES, distance);
+    const struct place out = place_before_guard(4 * count * first, aligned);
 
     if (add)
         vec_add_i32((const void *)a.bytes, (const void *)b.bytes, (void *)out.bytes, first);
-    else
+    else if (op == MATVEC_Q8_0)
         matvec_q8_0(a.bytes, b.bytes, first, second, (void *)out.bytes);
+    else if (!matmul_q4_0(a.bytes, b.bytes, first, second, count, (void *)out.bytes))
+        fail("no memory", 2);
     write_output(&out);
     release(&a);
     release(&b);

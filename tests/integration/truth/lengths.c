@@ -7,7 +7,9 @@
 
 #include "AEEStdErr.h"
 #include "HAP_power.h"
+#include "dspqueue.h"
 #include "htp_ops.h"
+#include "qurt.h"
 
 static int votes;
 
@@ -16,6 +18,71 @@ int HAP_power_set(void *context, HAP_power_request_t *request)
 {
     (void)context;
     votes += request->type == HAP_power_set_HVX ? (request->hvx.power_up ? 1 : -1) : 100;
+    return 0;
+}
+
+/* A thread that cannot be created, and a queue without packets. */
+int qurt_thread_create(qurt_thread_t *thread, qurt_thread_attr_t *attributes, void (*entry)(void *),
+                       void *argument)
+{
+    (void)thread, (void)attributes, (void)entry, (void)argument;
+    return QURT_EFAILED;
+}
+
+int qurt_thread_join(unsigned int thread, int *status)
+{
+    (void)thread, (void)status;
+    return QURT_EFAILED;
+}
+
+void qurt_thread_exit(int status)
+{
+    (void)status;
+}
+
+qurt_thread_t qurt_thread_get_id(void)
+{
+    return 1;
+}
+
+int qurt_thread_get_priority(qurt_thread_t thread)
+{
+    return (int)thread;
+}
+
+static int queues;
+
+AEEResult dspqueue_import(uint64_t id, dspqueue_callback_t packets, dspqueue_callback_t errors,
+                          void *context, dspqueue_t *queue)
+{
+    (void)id, (void)packets, (void)errors;
+    *queue = context;
+    queues++;
+    return 0;
+}
+
+AEEResult dspqueue_close(dspqueue_t queue)
+{
+    (void)queue;
+    queues--;
+    return 0;
+}
+
+AEEResult dspqueue_read_noblock(dspqueue_t queue, uint32_t *flags, uint32_t max_buffers,
+                                uint32_t *count, struct dspqueue_buffer *buffers,
+                                uint32_t max_length, uint32_t *length, uint8_t *message)
+{
+    (void)queue, (void)flags, (void)max_buffers, (void)count, (void)buffers, (void)max_length;
+    (void)length, (void)message;
+    return AEE_EWOULDBLOCK;
+}
+
+AEEResult dspqueue_write(dspqueue_t queue, uint32_t flags, uint32_t count,
+                         struct dspqueue_buffer *buffers, uint32_t length, const uint8_t *message,
+                         uint32_t timeout)
+{
+    (void)queue, (void)flags, (void)count, (void)buffers, (void)length, (void)message;
+    (void)timeout;
     return 0;
 }
 
@@ -45,6 +112,18 @@ static int matvec(int rows, int cols, int weights_len, int x_len, int y_len)
 static int norm(int x_len, int weight_len, int y_len)
 {
     return htp_ops_rms_norm_f32(handle, 0, floats, x_len, floats, weight_len, floats, y_len);
+}
+
+static int matmul(int rows, int cols, int count, int weights_len, int x_len, int y_len)
+{
+    return htp_ops_matmul_q4_0(handle, rows, cols, count, blocks, weights_len, blocks, x_len,
+                               floats, y_len);
+}
+
+static int step(int q_len, int k_len, int v_len, int state_len, int y_len)
+{
+    return htp_ops_gated_delta_step_f32(handle, floats, q_len, floats, k_len, floats, v_len, 1, 1,
+                                        floats, state_len, floats, y_len);
 }
 
 int main(void)
@@ -81,7 +160,30 @@ int main(void)
     expect(AEE_EBADPARM, matvec(1 << 30, 64, 0, 68, 1 << 30), "a size that overflows");
     expect(AEE_EBADPARM, matvec(INT_MAX, INT_MAX, 0, 0, INT_MAX), "the largest sizes");
 
+    expect(0, matmul(2, 33, 2, 2 * 36, 2 * 68, 4), "2x33x2");
+    expect(0, matmul(2, 33, 0, 2 * 36, 0, 0), "no vectors");
+    expect(0, matmul(2, 0, 2, 0, 0, 4), "no columns of matmul");
+    expect(AEE_EBADPARM, matmul(2, 33, 2, 2 * 36 - 1, 2 * 68, 4), "a byte of Q4_0 too few");
+    expect(AEE_EBADPARM, matmul(2, 33, 2, 2 * 36, 68, 4), "one x of two");
+    expect(AEE_EBADPARM, matmul(2, 33, 2, 2 * 36, 2 * 68, 2), "one y of two");
+    expect(AEE_EBADPARM, matmul(2, 33, -1, 2 * 36, -68, -2), "negative count");
+    /* 2^16 vectors of 2^16 results are none in 32 bits. */
+    expect(AEE_EBADPARM, matmul(1 << 16, 0, 1 << 16, 0, 0, 0), "results that overflow");
+
+    expect(AEE_EBADPARM, htp_ops_softmax_f32(handle, floats, 4, floats, 3), "short softmax");
+    expect(AEE_EBADPARM, step(1, 2, 2, 4, 2), "short q");
+    expect(AEE_EBADPARM, step(2, 2, 2, 3, 2), "short state");
+    expect(AEE_EBADPARM, step(2, 2, 2, 4, 1), "short y of a step");
+    expect(AEE_EBADPARM, step(1 << 16, 1 << 16, 1 << 16, 0, 1 << 16), "a state that overflows");
+    expect(AEE_EBADPARM, step(-1, -1, -1, 1, -1), "negative lengths of a step");
+
+    expect(0, htp_ops_close_queue(handle), "close no queue");
+    expect(0, htp_ops_open_queue(handle, 1), "open a queue");
+    expect(AEE_EITEMBUSY, htp_ops_open_queue(handle, 2), "open two queues");
+
     expect(0, htp_ops_close(handle), "close");
+    if (queues != 0)
+        puts("close does not close the queue");
     if (votes != 0)
         puts("close does not take its vote back");
     return 0;

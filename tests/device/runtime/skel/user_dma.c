@@ -163,5 +163,14 @@ static int endless(const int32_t in[4], int32_t out[8])
     return dmwait();
 }
 
-const struct named_case cases[] = {CASE(lines), CASE(planes),  CASE(registers), CASE(forgets),
-                                   CASE(wrong), CASE(endless), {NULL, NULL}};
+/* Copies `in[0]` bytes. */
+static int sized(const int32_t *in, int32_t *out)
+{
+    (void)out;
+    descriptors[0] = (struct descriptor){0, (uint32_t)in[0], source, destination, 0, 0, 0, 0};
+    dmstart(&descriptors[0]);
+    return dmwait();
+}
+
+const struct named_case cases[] = {CASE(sized),   CASE(lines), CASE(planes),  CASE(registers),
+                                   CASE(forgets), CASE(wrong), CASE(endless), {NULL, NULL}};

@@ -10,6 +10,10 @@
 
 enum { Q8_0_VALUES = 32, Q8_0_BYTES = 34 };
 
+/* Q4_0: a block is a scale and 16 bytes.  The low nibbles are the first 16 values plus 8, the high
+ * nibbles the others. */
+enum { Q4_0_VALUES = 32, Q4_0_BYTES = 18 };
+
 /* Returns the number of blocks for `count` values. */
 size_t q8_0_blocks(size_t count);
 
@@ -20,7 +24,7 @@ size_t q8_0_blocks(size_t count);
  */
 void q8_0_quantize(const float *values, size_t count, uint8_t *blocks);
 
-/* Returns the exact scale of a block. */
+/* Returns the exact scale of a block of either format. */
 double q8_0_scale(const uint8_t *block);
 
 #endif
