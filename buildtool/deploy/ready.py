@@ -128,8 +128,12 @@ class Ready:
             self.go_beside(self._beside)
 
 
-def target_on(project: Project, name: str, choice: DeviceChoice) -> str:
-    """The target for the device `name`; raises what can be said before a build."""
+def target_on(
+    project: Project, name: str, choice: DeviceChoice, device: Device | None = None
+) -> str:
+    """The target for the device `name`; raises what can be said before a build.
+
+    With a target in `choice`, `device` needs no place in a devices.toml that the project reads."""
     if name == BUILT_IN_TARGET:
         from buildtool.device.emulated.device import check_platform  # noqa: PLC0415 - sim only
 
@@ -159,9 +163,10 @@ def target_on(project: Project, name: str, choice: DeviceChoice) -> str:
             why=f"{name} runs skels on a DSP, which the emulated device watches instead",
             remedy=f"Omit {option}, or run on the emulated device: buildtool run sim {option}",
         )
-    from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
+    if not (device and choice.target):
+        from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
-    device = open_device(name, project)
+        device = open_device(name, project)
     target = choice.target or device.target or project.header.default_target
     find_target(project, target)
     return target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from buildtool.device.card import OK, Card, card_file, read_card
+from buildtool.device.card import OK, Card, card_file, read_card, system_files
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
@@ -23,11 +23,11 @@ def check_requirements(
     """Raise `DeviceError` unless the card of `device`, which has these `facts`, has what `target`
     requires.  With `force`, `note` gets what is wrong instead."""
     soc = f" --soc {device.emulated.soc.name}" if device.emulated else ""
-    again = f"buildtool probe {device.name}{soc}"
+    remedy = f"buildtool probe {device.name}{soc}"
     card = read_card(card_file(device))
     if not card:
         message, why = f"there is no capability card of {device.name}", "the target has `requires`"
-    elif (card.cdsprpc, card.shell) != (facts.cdsprpc, facts.shell):
+    elif (card.cdsprpc, card.shell) != system_files(device, facts):
         message = f"the capability card of {device.name} is out of date"
         why = f"libcdsprpc or the DSP shell have changed since {card.date}"
     else:
@@ -35,9 +35,9 @@ def check_requirements(
         if not unmet:
             return
         message = f"{device.name} does not have what the target {device.target!r} requires"
-        why = "; ".join(unmet)
+        why, remedy = "; ".join(unmet), "Use another device, or change `requires`"
     if not force:
-        raise DeviceError(message, why=why, remedy=f"{again}. To run nevertheless: --force.")
+        raise DeviceError(message, why=why, remedy=f"{remedy}. To run nevertheless: --force.")
     note(f"{message} ({why}); continuing because of --force")
 
 
@@ -47,6 +47,6 @@ def _problem(text: str, card: Card) -> str:
     row = next((row for row in card.capabilities if row.name == wanted.name), None)
     if not row:
         return f"{text}: the card has no {wanted.name}"
-    if row.state != OK or not wanted.met_by(row.value):
+    if row.state != OK:
         return f"{text}: {row.state}, {row.found}"
-    return ""
+    return "" if wanted.met_by(row.value) else f"{text}: {row.found}"

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
-from buildtool.device.facts import SystemFile, key_of
+from buildtool.device.facts import Facts, SystemFile, key_of
 from buildtool.device.finding import DeviceFinding
 
 if TYPE_CHECKING:
@@ -74,9 +75,9 @@ class Card(Value):
 
     @property
     def ok(self) -> bool:
-        """Whether the DSP can be used, and everything is as it is claimed."""
-        broken = any(row.state == DIFFERS for row in self.capabilities)
-        return bool(self.capabilities) and not broken
+        """Whether no rung is broken, and everything is as it is claimed."""
+        broken = any(rung.remedy for rung in self.rungs)
+        return not broken and not any(row.state == DIFFERS for row in self.capabilities)
 
     def as_json(self) -> CardObject:
         return {
@@ -93,6 +94,19 @@ class Card(Value):
             "rungs": [rung.as_json() for rung in self.rungs],
             "capabilities": [row.as_json() for row in self.capabilities],
         }
+
+
+def system_files(device: Device, facts: Facts) -> tuple[SystemFile, SystemFile]:
+    """libcdsprpc and the DSP shell of `device`, which has these `facts`."""
+    if not device.emulated:
+        return facts.cdsprpc, facts.shell
+    from buildtool.device.sysroot.emulated import SHELL  # noqa: PLC0415 - sim only
+
+    emulator = device.emulated.emulator
+    return (
+        SystemFile(f"/lib/{emulator.cdsprpc.name}", file_digest(emulator.cdsprpc)),
+        SystemFile(SHELL, file_digest(emulator.shell)),
+    )
 
 
 def card_file(device: Device) -> Path:

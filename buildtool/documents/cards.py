@@ -8,7 +8,7 @@ from buildtool.documents.devices import DeviceFindingObject, SystemFileObject
 
 
 class CapabilityObject(TypedDict):
-    name: Annotated[str, "what `requires` of a target calls it"]
+    name: Annotated[str, "name of the capability"]
     claimed: Annotated[str, 'what libcdsprpc says about it; "" for nothing']
     found: Annotated[str, "what was seen"]
     state: Annotated[

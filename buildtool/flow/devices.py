@@ -125,10 +125,7 @@ def ready_on_device(
     `device_name` means, whatever the project says."""
     from buildtool.deploy.ready import Ready, device_for, target_on
 
-    if device and not device.emulated:
-        target = choice.target or device.target or project.header.default_target
-    else:
-        target = target_on(project, device_name, choice)
+    target = target_on(project, device_name, choice, device)
     project = with_choice(project, target, choice)
     for name, skel in project.skels.items() if choice.sanitize else ():
         if not skel.source:

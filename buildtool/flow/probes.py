@@ -33,7 +33,6 @@ def probe(
 
     Raises `DeviceError` when the device cannot be reached, and when nothing can run there.
     """
-    from buildtool.deploy.check_device import check_device
     from buildtool.device.card import card_file, keep_card
     from buildtool.device.facts import remember_facts
     from buildtool.device.read_facts import read_facts_and_board
@@ -42,14 +41,15 @@ def probe(
     from buildtool.testing.session import Session
 
     probed = probe_project()
+    probed = probed._replace(tools=project.tools) if project else probed
     device = _device(probed, project, device_name, choice, listener)
     device.transport.connect()
     facts, board = read_facts_and_board(device)
     remember_facts(device, facts)
-    rungs = static_rungs(check_device(facts, board, "", None), facts)
+    rungs = static_rungs(facts, board, emulated=device.emulated is not None)
     card = card_of(device, facts, board, rungs)
     if not is_broken(rungs, facts):
-        choice = choice._replace(target=facts.platform, force=True)
+        choice = choice._replace(target=facts.platform, force=not facts.arch)
         with contextlib.ExitStack() as stack:
             entered = ready_on_device(
                 *(probed, device_name, choice, listener, options), device=device
@@ -86,11 +86,13 @@ def _device(
     choice: DeviceChoice,
     listener: Listener,
 ) -> Device:
-    from buildtool.deploy.ready import device_for
+    from buildtool.deploy.ready import device_for, target_on
     from buildtool.device.configuration import open_device
 
     if name != BUILT_IN_TARGET:
-        return open_device(name, project)
+        device = open_device(name, project)
+        target_on(probed, name, choice._replace(target="android"), device)  # no --soc
+        return device
     from buildtool.device.emulated.device import PLATFORM
 
     return device_for(probed, name, PLATFORM, choice, listener)

@@ -27,7 +27,7 @@ CAPABILITIES = {
 NUMBERS = frozenset({"arch", "hvx-units", *(name for name, unit in CAPABILITIES.items() if unit)})
 _TEXT = re.compile(
     r"(?P<name>[a-z0-9-]+)"
-    r"(?: *(?P<sign>>=|<=) *v?(?P<limit>\d{1,9}(?:\.\d{1,6})?) *(?P<unit>\S*))?",
+    r"(?: *(?P<sign>>=|<=) *(?P<arch>v?)(?P<limit>\d{1,9}(?:\.\d{1,6})?) *(?P<unit>\S*))?",
     re.ASCII,
 )
 
@@ -50,12 +50,14 @@ def parse_requirement(text: str) -> Requirement:
     """
     found = _TEXT.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is neither a capability nor CAPABILITY >= NUMBER UNIT")
+        raise ValueError(f"{text!r} is neither NAME nor NAME >= NUMBER UNIT, or with <=")
     name, sign = found["name"], found["sign"] or ""
     if name not in CAPABILITIES:
         raise ValueError(f"there is no capability {name!r}: {', '.join(CAPABILITIES)}")
+    if name == "hmx":
+        raise ValueError("hmx cannot be required: open LLVM has no instructions to test it with")
     if sign and name not in NUMBERS:
         raise ValueError(f"{name} has no number: a DSP has it, or has it not")
-    if sign and found["unit"] != CAPABILITIES[name]:
+    if sign and (found["unit"] != CAPABILITIES[name] or (found["arch"] and name != "arch")):
         raise ValueError(f"{text!r}: the unit of {name} is {CAPABILITIES[name] or 'none'}")
     return Requirement(name, sign, float(found["limit"] or 0))

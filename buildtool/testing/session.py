@@ -17,7 +17,7 @@ from buildtool.device.errors import DeviceConnectionError
 from buildtool.run.attended import run_attended
 from buildtool.run.run import RunTimeoutError, Streams
 from buildtool.run.watched_run import first_line
-from buildtool.testing.retry import retried
+from buildtool.testing.retry import TRIES, retried
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
@@ -100,11 +100,12 @@ class Session:
         stdin: bytes = b"",
         together: bool = False,
         limit: int = KEPT_BYTES,
+        tries: int = TRIES,
     ) -> Ran:
         """Run a program that reads `stdin`; with `together` its standard error is in its output.
 
         At most the last `limit` bytes of each stream are kept.  When the connection is lost, the
-        program is started again, at most `TRIES` times; whatever it returned is never retried.
+        program is started again, at most `tries` times; whatever it returned is never retried.
         Raises `LostError`, also when an earlier run could not connect any more, and `DeviceError`.
         """
         lost: list[str] = []
@@ -117,7 +118,7 @@ class Session:
         try:
             if self._gone:
                 raise self._gone
-            return retried(start, after_loss)._replace(lost=tuple(lost))
+            return retried(start, after_loss, tries)._replace(lost=tuple(lost))
         except DeviceConnectionError as error:
             raise _lost(error, lost) from error
 

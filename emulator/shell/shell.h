@@ -12,11 +12,11 @@
 
 /* ---- the device and the process ---- */
 
-/* Whether memory that a skel sees is between unmapped pages, and which end of it touches one. */
 /* With --strict, the bytes of memory that nobody has written: large as an integer and as a float, and
  * not a number in half precision. */
 #define POISON 0x7e
 
+/* Whether memory that a skel sees is between unmapped pages, and which end of it touches one. */
 enum shell_strict { STRICT_OFF, STRICT_BACK, STRICT_FRONT };
 
 struct shell_facts {

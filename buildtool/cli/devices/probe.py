@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
+from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
 from buildtool.project.read import find_optional_project
 
@@ -49,17 +51,21 @@ def probe(
     from buildtool.engine.context import Options
 
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
+    if output and os.path.lexists(output) and not output.is_file():
+        raise UsageError(
+            f"--output {output}: it is not a file",
+            remedy="Name a file that is new or may be replaced: --output card.json",
+        )
     project = find_optional_project(Path.cwd())
     card, file = flow.probe(project, device, choice, Screen(quiet=True), Options())
     if output:
-        write_if_changed(output, card_text(card))
-        file = output
+        write_if_changed(output.absolute(), card_text(card))
     if json:
         document: CardDocument = {**card.as_json(), "file": str(file)}
         print_json(document)
     else:
         _show_card(card)
-        show(f"card: {file}")
+        show(f"card: {output or file}")
     return int(not card.ok)
 
 

@@ -6,15 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
+from buildtool.device.errors import DeviceConnectionError
 from buildtool.run.program import RunRequest
 
 if TYPE_CHECKING:
     from buildtool.testing.session import Ran, Session
 
 PROGRAM = "bin/device-probe"
-ALARM = 14  # SIGALRM, with which the program ends itself when a call does not return
-LIMIT_SECONDS = 20  # LIMIT_SECONDS of main.c
-TIMEOUT_SECONDS = 2.0 * LIMIT_SECONDS
+ALARM = 14  # SIGALRM, with which the program ends itself when a step does not return
+LIMIT_SECONDS = 20  # of a step: LIMIT_SECONDS of main.c
+TIMEOUT_SECONDS = 120.0
+MAX_BYTES = 1 << 20
 _LINE = re.compile(r"([a-z_]{1,20}) (-?\d{1,20}(?: \d{1,20}){0,5000})", re.ASCII)
 _STEP = re.compile(r"step ([\w-]{1,40})", re.ASCII)
 _MISSING = re.compile(r"missing (\w{1,40})", re.ASCII)
@@ -37,13 +39,19 @@ class Outcome(Value):
     says: str = ""
 
     def number(self, name: str) -> int:
-        """The number `name`; 0 if it was not printed."""
-        return self.numbers.get(name, (0,))[0]
+        """The number `name`; raises `LookupError` if it was not printed."""
+        return self.numbers[name][0]
 
 
 def run_check(session: Session, name: str) -> Outcome:
-    """Run the check `name`.  Raises `DeviceError` when nothing can run on the device."""
-    return read_outcome(session.run(RunRequest((PROGRAM, name), timeout=TIMEOUT_SECONDS)))
+    """Run the check `name`, once: it may be what ends the connection to the device.
+
+    Raises `DeviceError` when nothing can run there."""
+    request = RunRequest((PROGRAM, name), timeout=TIMEOUT_SECONDS)
+    try:
+        return read_outcome(session.run(request, limit=MAX_BYTES, tries=1))
+    except DeviceConnectionError as error:
+        return Outcome({}, problem=f"the connection was lost: {error.message}")
 
 
 def read_outcome(ran: Ran) -> Outcome:
@@ -69,8 +77,10 @@ def _problem(ran: Ran, step: str, code: int) -> str:
         return ran.dsp_crash
     if code:
         return f"{step} fails with 0x{code:x}"
-    if ran.signal == ALARM or (ran.signal is None and ran.status is None):
+    if ran.signal == ALARM:
         return f"{step} has not returned within {LIMIT_SECONDS} s"
+    if ran.signal is None and ran.status is None:
+        return f"it was in {step or 'no step'} after {TIMEOUT_SECONDS:.0f} s"
     if ran.signal is not None:
         return f"signal {ran.signal} ended the program in {step}"
     return f"the program ended with status {ran.status}" if ran.status else ""

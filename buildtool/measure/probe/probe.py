@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from buildtool.deploy.check_device import check_device
+from buildtool.deploy.fit import fitting_arch
 from buildtool.deploy.push.contents import deployment
-from buildtool.device.card import DIFFERS, OK, Capability, Card
-from buildtool.device.facts import Facts, facts_of
+from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
+from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
 from buildtool.measure.probe.capabilities import JUDGES, TIMES, capability
 from buildtool.measure.probe.checks import Outcome, run_check
@@ -20,11 +22,24 @@ if TYPE_CHECKING:
     from buildtool.testing.session import Session
 
 
-def static_rungs(findings: Sequence[DeviceFinding], facts: Facts) -> tuple[DeviceFinding, ...]:
-    """What can be said without running anything: `findings` of `devices check`, up to the first
+NOT_OF_SIM = frozenset({"root", "space", "tools"})
+"""Findings about the directory of releases, which sim has on this machine."""
+NO_DSP = DeviceFinding(
+    "no-dsp",
+    "the device has no Hexagon DSP that is known",
+    "Probe a device with one; if this has one, install the FastRPC packages of the board.",
+)
+
+
+def static_rungs(facts: Facts, board: Board, *, emulated: bool) -> tuple[DeviceFinding, ...]:
+    """What can be said without running anything: the findings of `devices check` up to the first
     that is wrong, unless the DSP answers nevertheless."""
+    findings = check_device(facts, board, "", None)
+    findings = tuple(f for f in findings if not (emulated and f.name in NOT_OF_SIM))
+    if not (facts.arch or facts.nodes or board.processors):
+        findings = (*findings, NO_DSP)
     wrong = next((n for n, finding in enumerate(findings, 1) if finding.remedy), len(findings))
-    return tuple(findings if facts.capabilities.get("domain_support") else findings[:wrong])
+    return findings if facts.capabilities.get("domain_support") else findings[:wrong]
 
 
 def is_broken(rungs: Sequence[DeviceFinding], facts: Facts) -> bool:
@@ -39,6 +54,7 @@ class Probe:
     def __init__(self, session: Session, facts: Facts) -> None:
         self._session = session
         self._facts = facts
+        self._fitting = fitting_arch(facts, session.ready.release)
         self._opened: Outcome | None = None
         self.arch = ""
         """The newest arch whose skel the DSP loads, once `load` has found it."""
@@ -52,7 +68,7 @@ class Probe:
     def load(self) -> DeviceFinding:
         """Find the newest arch whose skel the DSP loads: whether a session opens."""
         archs = sorted(self._session.ready.release.archs, key=arch_number)
-        start = archs.index(self._facts.arch) if self._facts.arch in archs else 0
+        start = archs.index(self._fitting) if self._fitting else 0
         first = self._open(archs[start])
         for arch in archs[start + 1 :] if not first.problem else ():
             if (newer := self._open(arch)).problem:
@@ -87,7 +103,9 @@ class Probe:
     def _loaded(self, board: Board) -> Iterator[Capability]:
         claims, claimed = self._facts.capabilities, self._facts.arch
         found = "; ".join(filter(None, (self.arch, self._refused)))
-        right = claimed in ("", self.arch)
+        if claimed != self._fitting == self.arch:
+            found = f"{self.arch}, the newest of its skels that is not newer"
+        right = self._fitting in ("", self.arch)
         number = int(self.arch.removeprefix("v"))
         yield Capability("arch", claimed, found, OK if right else DIFFERS, number)
         allowed = claims.get("unsigned_pd_support")
@@ -95,7 +113,7 @@ class Probe:
         yield Capability("unsigned-pd", said, "opens", DIFFERS if said == "no" else OK)
         if board.health:
             yield Capability("healthcheck", board.health, "a session opens", DIFFERS)
-        units = self._opened.number("units") if self._opened else 0
+        units = self._opened.numbers.get("units", (0,))[0] if self._opened else 0
         said = str(claims.get("hvx_support_128b", ""))
         state = OK if units and said in ("", str(units)) else DIFFERS
         yield Capability("hvx-units", said, str(units), state, units)
@@ -103,7 +121,10 @@ class Probe:
     def _open(self, arch: str) -> Outcome:
         self._use(arch)
         outcome = run_check(self._session, "arch")
-        if not outcome.problem and f"v{outcome.number('arch')}" == arch:
+        loaded = f"v{outcome.numbers.get('arch', (0,))[0]}"
+        if not outcome.problem and loaded != arch:
+            outcome = outcome._replace(problem=f"a skel for {loaded} was loaded")
+        if not outcome.problem:
             self.arch, self._opened = arch, outcome
         return outcome
 
@@ -121,7 +142,7 @@ def _refusal(arch: str, outcome: Outcome) -> str:
 
 def card_of(device: Device, facts: Facts, board: Board, rungs: Sequence[DeviceFinding]) -> Card:
     """The card of `device` as of now, on which nothing has run."""
-    system = facts_of(device) if device.emulated else facts  # which shell it is
+    cdsprpc, shell = system_files(device, facts)
     return Card(
         device=device.name,
         date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -129,8 +150,8 @@ def card_of(device: Device, facts: Facts, board: Board, rungs: Sequence[DeviceFi
         model=facts.model,
         soc=facts.soc,
         platform=facts.platform,
-        cdsprpc=system.cdsprpc,
-        shell=system.shell,
+        cdsprpc=cdsprpc,
+        shell=shell,
         firmware=tuple(sorted({build for build in board.firmware.values() if build})),
         rungs=tuple(rungs),
         capabilities=(),

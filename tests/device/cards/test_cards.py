@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from buildtool.device.card import keep_card, read_card
 from buildtool.measure.probe.probe_project import probe_project
+from tests.command_line import REPOSITORY
 from tests.json_documents import validate
 from tests.project import Project
 from tests.standins.fixtures import MakeNdk
@@ -60,11 +62,10 @@ def test_a_card_for_people_and_in_a_file(user: Project) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert "ok a session with an unsigned skel opens" in lines
-    assert "ok  arch         v73      v73; v75 is refused: 0x80000406" in lines
-    assert "-   hmx          no       HAP_power_set fails with -3" in lines
+    documented = (REPOSITORY / "docs/probe.md").read_text(encoding="utf-8").split("```")[3]
+    assert lines[:-1] == documented.strip().splitlines()[:-1]
     assert lines[-1] == "card: card of it.json"
-    assert max(map(len, lines[4:])) <= 80
+    assert max(map(len, lines)) <= 80
     card = json.loads((user.root / "card of it.json").read_text(encoding="utf-8"))
     assert (card["soc"], card["ok"]) == ("SM8635", True)
 
@@ -103,14 +104,15 @@ def test_what_a_target_requires_is_on_the_card(user: Project) -> None:
     done = user.run("run", "sim")
     assert done.returncode == 125
     assert "sim does not have what the target 'sim' requires" in done.stderr
-    assert "vtcm >= 8 MiB: ok, 2 of 2 MiB acquired and right; was zero" in done.stderr
-    assert "arch >= v73: ok, v68; v69 is refused: 0x80000406" in done.stderr
+    assert "vtcm >= 8 MiB: 2 of 2 MiB acquired and right; was zero" in done.stderr
+    assert "arch >= v73: v68; v69 is refused: 0x80000406" in done.stderr
+    assert "→ Use another device, or change `requires`. To run nevertheless" in done.stderr
     assert user.run("run", "sim", "--soc", "SM8550").returncode == 7
     assert user.run("run", "sim", "--force").returncode == 7
 
-    user.edit("buildtool.toml", '"hvx-float"', '"hmx"')
+    user.edit("buildtool.toml", '"hvx-float"', '"latency <= 50 us"')
     done = user.run("run", "sim", "--soc", "SM8550")
-    assert "hmx: untested, can be locked; not testable with this toolchain" in done.stderr
+    assert "latency <= 50 us: the card has no latency" in done.stderr
 
 
 def test_a_card_of_another_shell_is_out_of_date(user: Project) -> None:
@@ -119,10 +121,16 @@ def test_a_card_of_another_shell_is_out_of_date(user: Project) -> None:
     user.write("host/needs.c", "int main(void) { return 7; }\n")
     user.cache = user.root / "cache"
     card_of(user, "SM8550")
-    (card,) = user.cache.glob("devices/card-*.json")
-    kept = card.read_text(encoding="utf-8")
-    assert "fastrpc_shell" in kept
-    card.write_text("x" + kept, encoding="utf-8")  # a damaged card is none
+    (file,) = user.cache.glob("devices/card-*.json")
+    card = read_card(file)
+    assert card
+    keep_card(file, card._replace(shell=card.shell._replace(sha256="0" * 64)))
+    done = user.run("run", "sim", "--soc", "SM8550")
+    assert done.returncode == 125
+    assert "error: the capability card of sim is out of date" in done.stderr
+    assert "→ buildtool probe sim --soc SM8550. To run nevertheless: --force." in done.stderr
+
+    file.write_text("x" + file.read_text(encoding="utf-8"), encoding="utf-8")
     assert "there is no capability card" in user.run("run", "sim", "--soc", "SM8550").stderr
 
 

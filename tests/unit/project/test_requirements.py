@@ -24,12 +24,14 @@ def test_a_requirement(text: str, requirement: Requirement) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "neither a capability nor"),
-        ("vtcm > 2 MiB", "neither a capability nor"),
-        ("vtcm >= two MiB", "neither a capability nor"),
+        ("", "is neither NAME nor NAME >= NUMBER UNIT"),
+        ("vtcm > 2 MiB", "is neither NAME nor NAME >= NUMBER UNIT"),
+        ("vtcm >= two MiB", "is neither NAME nor NAME >= NUMBER UNIT"),
         ("hvx", "there is no capability 'hvx': arch, hvx-units,"),
         ("dspqueue >= 1", "dspqueue has no number"),
         ("vtcm >= 2 GiB", "the unit of vtcm is MiB"),
+        ("vtcm >= v2 MiB", "the unit of vtcm is MiB"),
+        ("hmx", "hmx cannot be required"),
         ("arch >= 73 MiB", "the unit of arch is none"),
     ],
 )

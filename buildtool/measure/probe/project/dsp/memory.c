@@ -8,6 +8,7 @@
 #include "HAP_power.h"
 #include "device_probe.h"
 #include "pattern.h"
+#include "qurt.h"
 
 #define WAIT_US 1000000u
 #define LEAST_VTCM 4096u
@@ -33,6 +34,7 @@ AEEResult device_probe_vtcm(remote_handle64 handle, uint32_t *total, uint32_t *a
     int code = HAP_compute_res_query_VTCM(0, &size, NULL, NULL, NULL);
 
     (void)handle;
+    *acquired = *nonzero = *wrong = 0;
     if (code != 0)
         return code;
     *total = size;
@@ -42,7 +44,7 @@ AEEResult device_probe_vtcm(remote_handle64 handle, uint32_t *total, uint32_t *a
         return code;
     context = HAP_compute_res_acquire(&attributes, WAIT_US);
     if (context == 0)
-        return AEE_ERESOURCENOTFOUND;
+        return AEE_SUCCESS; /* somebody else has it */
     code = HAP_compute_res_attr_get_vtcm_ptr_v2(&attributes, &address, &given);
     if (code == 0 && address != NULL) {
         const uint32_t words = given / sizeof(uint32_t);
@@ -99,10 +101,17 @@ AEEResult device_probe_check_buffer(remote_handle64 handle, int32_t fd, uint32_t
     if (*found != 0)
         return AEE_SUCCESS;
     memory = address;
+    /* Who maps with FASTRPC_MAP_FD keeps the caches of both sides in step. */
+    if (words > 0)
+        qurt_mem_cache_clean((qurt_addr_t)(uintptr_t)address, words * sizeof *memory,
+                             QURT_MEM_CACHE_INVALIDATE, QURT_MEM_DCACHE);
     for (uint32_t i = 0; i < words; i++) {
         *wrong += memory[i] != pattern_word(seed, i);
         memory[i] = ~pattern_word(seed, i);
     }
+    if (words > 0)
+        qurt_mem_cache_clean((qurt_addr_t)(uintptr_t)address, words * sizeof *memory,
+                             QURT_MEM_CACHE_FLUSH, QURT_MEM_DCACHE);
     HAP_mmap_put(fd);
     return AEE_SUCCESS;
 }

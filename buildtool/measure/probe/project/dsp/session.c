@@ -42,6 +42,7 @@ int device_probe_close(remote_handle64 handle)
     memset(&request, 0, sizeof request);
     request.type = HAP_power_set_HVX;
     vote(handle, &request);
+    HAP_power_destroy((void *)(uintptr_t)handle); /* and with it all votes */
     free((void *)(uintptr_t)handle);
     return AEE_SUCCESS;
 }
@@ -64,20 +65,19 @@ AEEResult device_probe_clock(remote_handle64 handle, int32_t fast, uint64_t *cyc
     uint32_t spins = 0;
     int code;
 
-    memset(&request, 0, sizeof request);
-    request.type = HAP_power_set_DCVS_v3;
-    request.dcvs_v3.set_dcvs_enable = TRUE;
-    request.dcvs_v3.dcvs_enable = !fast;
-    request.dcvs_v3.dcvs_option = HAP_DCVS_V2_PERFORMANCE_MODE;
-    request.dcvs_v3.set_core_params = TRUE;
     if (fast) {
+        memset(&request, 0, sizeof request);
+        request.type = HAP_power_set_DCVS_v3;
+        request.dcvs_v3.set_dcvs_enable = TRUE;
+        request.dcvs_v3.dcvs_option = HAP_DCVS_V2_PERFORMANCE_MODE;
+        request.dcvs_v3.set_core_params = TRUE;
         request.dcvs_v3.core_params.min_corner = HAP_DCVS_VCORNER_MAX;
         request.dcvs_v3.core_params.max_corner = HAP_DCVS_VCORNER_MAX;
         request.dcvs_v3.core_params.target_corner = HAP_DCVS_VCORNER_MAX;
+        code = vote(handle, &request);
+        if (code != 0)
+            return code;
     }
-    code = vote(handle, &request);
-    if (code != 0)
-        return code;
     start = HAP_perf_get_qtimer_count();
     cycle = HAP_perf_get_pcycles();
     while (HAP_perf_get_qtimer_count() - start < SPIN_TICKS && spins < SPINS_MAX)

@@ -8,7 +8,7 @@
 
 #include "checks.h"
 
-#define LIMIT_SECONDS 20u /* a call may never return: SIGALRM ends the program */
+#define LIMIT_SECONDS 20u /* of a step, which may never return: SIGALRM ends the program */
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -36,6 +36,7 @@ static const char *step;
 void begin_step(const char *name)
 {
     step = name;
+    alarm(LIMIT_SECONDS);
     printf("step %s\n", name);
 }
 
@@ -61,14 +62,14 @@ int open_skel(remote_handle64 *handle)
     return device_probe_open(device_probe_URI CDSP_DOMAIN, handle);
 }
 
-static int run(int (*check)(remote_handle64 handle))
+static int run(const char *name, int (*check)(remote_handle64 handle))
 {
     remote_handle64 handle = 0;
     int code = open_skel(&handle);
 
     if (code != 0)
         return code;
-    begin_step("check");
+    begin_step(name);
     code = check(handle);
     if (code != 0)
         return code;
@@ -79,10 +80,9 @@ static int run(int (*check)(remote_handle64 handle))
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
-    alarm(LIMIT_SECONDS);
     for (size_t i = 0; argc == 2 && i < sizeof checks / sizeof checks[0]; i++) {
         if (strcmp(argv[1], checks[i].name) == 0) {
-            const int code = run(checks[i].run);
+            const int code = run(checks[i].name, checks[i].run);
 
             if (code != 0)
                 printf("failed %s 0x%08x\n", step, (unsigned)code);

@@ -32,6 +32,7 @@ static int measure(remote_handle64 handle, struct usage *usage)
     if (statm != NULL)
         fclose(statm);
     usage->kib = resident != NULL ? strtol(resident, NULL, 10) * sysconf(_SC_PAGESIZE) / 1024 : 0;
+    begin_step("HAP_mem_get_stats");
     const int code = device_probe_heap(handle, &heap);
     usage->heap = (int64_t)heap;
     return code;
