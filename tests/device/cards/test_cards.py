@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.caches import SLOW, share
 from tests.json_documents import validate
 from tests.project import Project
 
@@ -32,9 +33,9 @@ def card_of(user: Project, soc: str) -> dict[str, Any]:
     ("soc", "arch", "vtcm", "hmx"),
     [
         ("QCS6490", 68, 2, "untested"),
-        ("SM8550", 73, 8, "untested"),
-        ("SM8635", 73, 2, "absent"),
-        ("SM8650", 75, 8, "untested"),
+        pytest.param("SM8550", 73, 8, "untested", marks=pytest.mark.long),
+        pytest.param("SM8635", 73, 2, "absent", marks=pytest.mark.long),
+        pytest.param("SM8650", 75, 8, "untested", marks=pytest.mark.long),
         ("SM8750", 79, 8, "untested"),
     ],
 )
@@ -90,7 +91,7 @@ def test_what_a_target_requires_is_on_the_card(user: Project) -> None:
     user.write("buildtool.toml", FILE)
     user.write("host/CMakeLists.txt", CMAKE)
     user.write("host/needs.c", "int main(void) { return 7; }\n")
-    user.cache = user.root / "cache"  # without cards
+    user.cache = share(user.root / "cache", (*SLOW, "emulator"))  # without cards
     done = user.run("run", "sim")
     assert done.returncode == 125
     assert "error: there is no capability card of sim" in done.stderr
@@ -115,7 +116,7 @@ def test_a_card_of_another_shell_is_out_of_date(user: Project) -> None:
     user.write("buildtool.toml", FILE)
     user.write("host/CMakeLists.txt", CMAKE)
     user.write("host/needs.c", "int main(void) { return 7; }\n")
-    user.cache = user.root / "cache"
+    user.cache = share(user.root / "cache", (*SLOW, "emulator"))
     card_of(user, "SM8550")
     (card,) = user.cache.glob("devices/card-*.json")
     kept = card.read_text(encoding="utf-8")

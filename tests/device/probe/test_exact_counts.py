@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from .conftest import Sample
 
 STORE = "        hvx_store(sum + i, Q6_Vw_vadd_VwVw(hvx_load(a + i), hvx_load(b + i)));\n"
@@ -18,6 +20,7 @@ def methods(sample: Sample) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in json.loads(done.stdout)["methods"]}
 
 
+@pytest.mark.long
 def test_each_run_gives_the_same_counts_until_the_code_changes(sample: Sample) -> None:
     kernel = sample.root / "dsp" / "src" / "vec_add_i32.c"
     before = kernel.read_text()

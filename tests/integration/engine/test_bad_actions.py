@@ -170,7 +170,14 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
     assert len(nginx.log()) == asked
 
 
-@pytest.mark.parametrize("removed", [("release",), ("state", "out", "release"), (".",)])
+@pytest.mark.parametrize(
+    "removed",
+    [
+        pytest.param(("release",), marks=pytest.mark.long),
+        pytest.param(("state", "out", "release"), marks=pytest.mark.long),
+        (".",),
+    ],
+)
 def test_what_is_bad_only_beside_others_is_found_out_later(
     removed: tuple[str, ...], victim: Project, built: Built, nginx: Nginx
 ) -> None:

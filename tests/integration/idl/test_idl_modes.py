@@ -190,7 +190,7 @@ def compiler(side: str, language: str) -> list[str | Path]:
 
 
 @pytest.mark.parametrize("standard_types", [False, True], ids=["default", "standard-types"])
-@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("language", [pytest.param("c", marks=pytest.mark.long), "c++"])
 @pytest.mark.parametrize("side", ["Hexagon", "ARM64", GCC])
 def test_code_for_a_mode_compiles(
     side: str, language: str, tmp_path: Path, *, standard_types: bool

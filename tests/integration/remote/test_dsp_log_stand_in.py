@@ -95,6 +95,7 @@ def test_a_crash_in_the_log_is_one_of_the_program(
     assert (ran.status, ran.dsp_crash) == (0, how if crashed else "")
 
 
+@pytest.mark.long
 def test_runs_without_farf_keep_no_log(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "release", {})
 
