@@ -36,7 +36,7 @@ HOST = {
     ("native", "cxx"): NATIVE,
     ("native", "shared"): NATIVE,
 }
-SHORT = {("zig", "shared"), ("gcc", "cxx"), ("native", "cxx")}
+SHORT = {("zig", "shared"), ("native", "cxx")}
 """The cells that are in the short suite, too."""
 LLVM = {
     "c": "runs",

@@ -94,6 +94,7 @@ def test_android_s_is_linked_with_a_stand_in_ndk(
     check_ways(project, WAYS, "libcdsprpc.so", "libcdsprpc.so.1")
 
 
+@pytest.mark.long
 def test_a_stand_in_s_own_exports_are_what_is_linked(
     project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:

@@ -96,6 +96,7 @@ def test_c_with_assembler_and_a_library_that_needs_another(
     assert run(tree / "main") == "42\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(  # clang takes the C++ library of gcc
     "compiler",
     [ubuntu_aarch64_clang, pytest.param(ubuntu_aarch64_gcc, marks=pytest.mark.long)],
