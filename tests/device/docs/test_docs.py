@@ -14,7 +14,7 @@ from tests.caches import share
 from tests.command_line import REPOSITORY, Buildtool
 
 DOCS = sorted(REPOSITORY.glob("docs/*.md"))
-LONG_PAGES = {"conan.md"}  # tests/integration/conan runs its commands
+LONG_PAGES = {"conan.md", "ide.md"}  # other tests run their commands
 
 
 def blocks(text: str, language: str) -> list[str]:

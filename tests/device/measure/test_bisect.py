@@ -93,6 +93,7 @@ def test_a_test_that_fails_is_found_and_what_does_not_build_is_skipped(history: 
     assert "failed" in tried["skipped"]
 
 
+@pytest.mark.long
 def test_a_bisection_that_is_killed_goes_on(history: Project) -> None:
     command = ["bisect", f"HEAD~{COMMITS}", "HEAD", "--bench", "scale", "--limit", "size=256"]
     with subprocess.Popen(

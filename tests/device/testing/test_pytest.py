@@ -224,7 +224,12 @@ THREE = "import os, pytest\ndef test_a(): pass\ndef test_b(): {}\ndef test_c(): 
         pytest.param(
             "assert False", "-x", ("failed", "assert False", "not run"), marks=pytest.mark.long
         ),
-        ("os._exit(0)", "-n 1", ("crashed", "worker 'gw0' crashed while running", "passed")),
+        pytest.param(
+            "os._exit(0)",
+            "-n 1",
+            ("crashed", "worker 'gw0' crashed while running", "passed"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_collected_test_without_a_result_has_not_run(

@@ -134,6 +134,7 @@ def test_a_header_of_fastrpc(buildtool: Buildtool, project: Path, edit: Edit) ->
     )
 
 
+@pytest.mark.long
 def test_a_mistake_in_an_idl_file_is_shown_once_as_buildtool_idl_shows_it(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:

@@ -116,7 +116,14 @@ def ccache_counts() -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.parametrize("side", ["zig", pytest.param("gcc", marks=pytest.mark.long), "hexagon"])
+@pytest.mark.parametrize(
+    "side",
+    [
+        "zig",
+        pytest.param("gcc", marks=pytest.mark.long),
+        pytest.param("hexagon", marks=pytest.mark.long),
+    ],
+)
 def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(
     side: str, project: Path, plain: Callable[[str], tuple[bytes, str]]
 ) -> None:

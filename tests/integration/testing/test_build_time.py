@@ -60,6 +60,7 @@ def test_a_custom_command_runs_a_program_of_the_target(tmp_path: Path) -> None:
     assert project.build_here() == {"host/demo": "up-to-date"}
 
 
+@pytest.mark.long
 def test_its_failure_fails_the_build_each_time(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     project.edit("generate.c", "return fclose(out)", "return 7")

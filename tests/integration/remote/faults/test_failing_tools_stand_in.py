@@ -161,6 +161,7 @@ def test_large_files(tmp_path: Path) -> None:
     assert failed
 
 
+@pytest.mark.long
 def test_nothing_is_left_of_a_program_whose_shell_is_killed_before_it_begins(
     tmp_path: Path,
 ) -> None:

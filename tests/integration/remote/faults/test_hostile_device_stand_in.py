@@ -170,7 +170,7 @@ def test_sizes_that_are_none_are_errors(size: str, tmp_path: Path) -> None:
         ),
         ("7 99 0000-11 \x1b[31m" + "x" * 5000, r"it was started by \x1b[31mx"),
         pytest.param("7", "the device does not say by whom it was started", marks=pytest.mark.long),
-        ("", "the device does not say by whom it was started"),
+        pytest.param("", "the device does not say by whom it was started", marks=pytest.mark.long),
     ],
 )
 def test_a_lock_that_is_never_released(
