@@ -6,10 +6,10 @@ PYTEST = .venv/bin/python -m pytest -n auto
 demo: setup ## build the sample and run it, verified, on the emulated device
 	.venv/bin/buildtool run sim -- bin/htp-probe
 
-test: setup-tests ## all tests, with fixed seeds
+test: setup-tests ## one variant of each capability, with fixed seeds
 	$(PYTEST) -p randomly -p no:cacheprovider --randomly-seed=1
 
-test-long: setup-tests ## the same with many more random cases, in a random order
+test-long: setup-tests ## all variants and many more random cases, in a random order
 	BUILDTOOL_LONG=1 $(PYTEST)
 
 check: lint types imports check-c ## what a change must pass besides the tests

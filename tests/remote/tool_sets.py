@@ -20,6 +20,11 @@ from buildtool.core.value import Value
 
 Tools = Literal["coreutils", "posix", "busybox", "toybox", "android"]
 TOOL_SETS: tuple[Tools, ...] = get_args(Tools)
+SHORT = "posix", "android"
+EACH_TOOL_SET = [
+    pytest.param(tools, marks=() if tools in SHORT else pytest.mark.long) for tools in TOOL_SETS
+]
+"""Parameters: all with BUILDTOOL_LONG=1, else the one with the fewest tools and that of phones."""
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 

@@ -116,6 +116,7 @@ def test_one_lane_that_is_wrong_in_1_of_20_runs_stand_in(lab: Lab) -> None:
     assert rows_of(card)["hvx-integer"]["found"] == "1 elements are wrong, in 1 of 20 runs"
 
 
+@pytest.mark.long
 def test_hmx_that_is_claimed_and_refused_stand_in(lab: Lab) -> None:
     lab.plant("CLAIMS_HMX")
     card = lab.card(status=1)
@@ -135,6 +136,7 @@ def test_a_mapping_that_stays_after_fastrpc_munmap_stand_in(lab: Lab) -> None:
     assert rows_of(card)["unmap"]["found"] == "a buffer is still mapped after fastrpc_munmap"
 
 
+@pytest.mark.long
 def test_a_dspqueue_that_never_answers_stand_in(lab: Lab) -> None:
     lab.plant("QUEUE_NEVER_ANSWERS")
     card = lab.card(status=1)
@@ -143,6 +145,7 @@ def test_a_dspqueue_that_never_answers_stand_in(lab: Lab) -> None:
     assert rows_of(card)["dspqueue"]["found"] == "dspqueue_read has not returned within 20 s"
 
 
+@pytest.mark.long
 def test_vtcm_that_is_not_zero(lab: Lab) -> None:
     lab.plant("DIRTY_VTCM")
     row = rows_of(lab.card(status=0))["vtcm"]

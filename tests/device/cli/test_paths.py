@@ -12,6 +12,8 @@ from buildtool.sdk.cmake import find_cmake
 from tests.command_line import Buildtool, Edit
 from tests.path_names import SPECIAL_NAME
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def special(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

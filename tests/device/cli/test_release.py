@@ -26,9 +26,9 @@ SHIPPED = {"bin/tone", "lib/libmixer.so.0", "lib/libwave.so.2"}
 @pytest.mark.parametrize(
     ("install", "keys"),
     [
-        ("", 'artifacts = ["bin/tone"]'),
+        pytest.param("", 'artifacts = ["bin/tone"]', marks=pytest.mark.long),
         ("tone;mixer;wave", ""),
-        ("mixer;wave", 'artifacts = ["bin/tone"]'),
+        pytest.param("mixer;wave", 'artifacts = ["bin/tone"]', marks=pytest.mark.long),
     ],
     ids=["artifacts", "install rules", "both"],
 )

@@ -171,6 +171,7 @@ def test_a_later_run_removes_what_a_killed_one_has_left(
     assert not list(tmp_path.glob("buildtool-run-*"))
 
 
+@pytest.mark.long
 def test_a_running_program_keeps_its_release_while_another_is_built(
     plain: Path, buildtool: Buildtool
 ) -> None:

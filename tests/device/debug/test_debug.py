@@ -7,6 +7,7 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
@@ -67,6 +68,7 @@ TRANSLATED = """    __asm__ volatile(".globl packet_with_float\\npacket_with_flo
 """
 
 
+@pytest.mark.long
 def test_a_breakpoint_on_a_translated_packet(debuggee: Debuggee, tmp_path: Path) -> None:
     copy = Debuggee(tmp_path / "copy", variables=debuggee.variables)
     shutil.copytree(debuggee.root, copy.root, ignore=shutil.ignore_patterns(".buildtool"))
@@ -89,6 +91,7 @@ def test_a_breakpoint_on_a_translated_packet(debuggee: Debuggee, tmp_path: Path)
     assert VERIFIED in output
 
 
+@pytest.mark.long
 def test_two_runs_at_once_wait_at_sockets_of_their_own(debuggee: Debuggee) -> None:
     with debuggee.waiting() as one, debuggee.waiting() as other:
         assert one.socket != other.socket
@@ -126,12 +129,13 @@ def test_ctrl_c_ends_a_run_that_a_debugger_has_stopped(debuggee: Debuggee) -> No
 
 
 def test_a_timeout_includes_the_time_in_the_debugger(debuggee: Debuggee) -> None:
-    with debuggee.waiting("--timeout", "5s") as run:
+    with debuggee.waiting("--timeout", "2s") as run:
         status, output = run.finish()
     assert status == 125
-    assert "bin/my-project did not end in 5 s" in output
+    assert "bin/my-project did not end in 2 s" in output
 
 
+@pytest.mark.long
 def test_the_timeout_of_a_named_run_is_not_for_debugging(debuggee: Debuggee) -> None:
     text = (debuggee.root / "buildtool.toml").read_text()
     debuggee.write(

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import REPOSITORY
 from tests.device.debug.conftest import (
     VERIFIED,
@@ -158,6 +160,7 @@ def test_a_signal_to_buildtool_ends_lldb_and_all_else(debuggee: Debuggee, lldb: 
     assert processes_with(script.removesuffix("lldb") + "dsp") == []
 
 
+@pytest.mark.long
 def test_the_lldb_of_a_stand_in_sdk_comes_first(debuggee: Debuggee, tmp_path: Path) -> None:
     sdk = make_sdk(tmp_path / "sdk")
     (tools,) = sdk.glob("tools/HEXAGON_Tools/*/Tools/bin")
@@ -178,6 +181,7 @@ def test_the_lldb_of_a_stand_in_sdk_comes_first(debuggee: Debuggee, tmp_path: Pa
         assert terminal.status() == 0
 
 
+@pytest.mark.long
 def test_a_stand_in_lldb_that_does_not_attach_leaves_a_run_that_ctrl_c_ends(
     debuggee: Debuggee, tmp_path: Path
 ) -> None:
@@ -190,6 +194,7 @@ def test_a_stand_in_lldb_that_does_not_attach_leaves_a_run_that_ctrl_c_ends(
         assert terminal.status() == 130
 
 
+@pytest.mark.long
 def test_the_time_limit_ends_lldb(debuggee: Debuggee, lldb: Path) -> None:
     with on_terminal(debuggee, lldb, options=("--timeout", "10s")) as terminal:
         terminal.expect("stop reason = signal SIGTRAP")

@@ -123,6 +123,7 @@ def test_what_is_wrong_on_a_board_has_remedies(
     assert text.count("\n  → ") == len(wrong)
 
 
+@pytest.mark.long
 def test_a_fault_of_the_dsp_of_a_stand_in_is_named(
     ssh_user: Path, project: Path, board: SshServer, buildtool: Buildtool
 ) -> None:

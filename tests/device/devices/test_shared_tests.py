@@ -87,6 +87,7 @@ def test_patterns_and_one_document_of_all(ann: User) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("earlier_builds")
 def test_a_device_that_is_in_use_stops_no_other(ann: User, place: Lab, tmp_path: Path) -> None:
     with user_of(place, "bob") as bob, bob.holding("two", tmp_path / "end"):
@@ -98,6 +99,7 @@ def test_a_device_that_is_in_use_stops_no_other(ann: User, place: Lab, tmp_path:
     assert len(on_one) == 3
 
 
+@pytest.mark.long
 def test_parts_of_one_device(ann: User) -> None:
     names = []
     for part in ("1/2", "2/2"):
@@ -110,6 +112,7 @@ def test_parts_of_one_device(ann: User) -> None:
     assert sorted(names) == [f"t{number}" for number in range(COUNT)]
 
 
+@pytest.mark.long
 def test_more_parts_than_tests(ann: User) -> None:
     document = json.loads(ann.succeeds("test", "one", "t1", "--shard", "2/2", "--json"))
     assert document["tests"] == []

@@ -70,7 +70,7 @@ def test_a_device_that_is_in_use_is_refused(
     assert bob.succeeds("run", name) == VERIFIED
 
 
-@pytest.mark.parametrize("name", ["one", "phone"])
+@pytest.mark.parametrize("name", ["one", pytest.param("phone", marks=pytest.mark.long)])
 def test_waiting_for_a_device(name: str, ann: User, bob: User, tmp_path: Path) -> None:
     until = tmp_path / "end"
     with ann.holding(name, until):
@@ -89,8 +89,8 @@ def test_waiting_for_a_device(name: str, ann: User, bob: User, tmp_path: Path) -
     assert waiting.returncode == 0
 
 
-@pytest.mark.parametrize("name", ["one", "phone"])
-@pytest.mark.parametrize("holder", ["run", "devices lock"])
+@pytest.mark.parametrize("name", ["one", pytest.param("phone", marks=pytest.mark.long)])
+@pytest.mark.parametrize("holder", ["run", pytest.param("devices lock", marks=pytest.mark.long)])
 def test_the_lock_of_a_client_that_was_killed_is_freed(
     name: str, holder: str, ann: User, bob: User, tmp_path: Path
 ) -> None:
@@ -110,7 +110,7 @@ def test_the_lock_of_a_client_that_was_killed_is_freed(
         assert bob.succeeds("run", name, "--wait=20s") == VERIFIED
 
 
-@pytest.mark.parametrize("name", ["one", "phone"])
+@pytest.mark.parametrize("name", ["one", pytest.param("phone", marks=pytest.mark.long)])
 def test_a_program_on_a_terminal_that_is_closed_ends_with_its_lock(
     name: str, ann: User, bob: User, tmp_path: Path
 ) -> None:
@@ -164,6 +164,7 @@ def test_a_lock_for_a_command(ann: User, bob: User, tmp_path: Path) -> None:
     assert process.returncode == 7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "status"), [("missing", 127), ("text", 126)])
 def test_a_lock_for_a_command_that_cannot_be_started(
     name: str, status: int, ann: User, bob: User, tmp_path: Path
@@ -247,7 +248,11 @@ def test_a_tag_takes_a_device_that_is_free(ann: User, bob: User, tmp_path: Path)
 
 @pytest.mark.parametrize(
     "number",
-    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGKILL],
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.long),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.long),
+    ],
 )
 def test_ending_a_command_on_several_devices(
     number: signal.Signals, ann: User, tmp_path: Path

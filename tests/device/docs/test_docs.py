@@ -14,6 +14,7 @@ from tests.caches import share
 from tests.command_line import REPOSITORY, Buildtool
 
 DOCS = sorted(REPOSITORY.glob("docs/*.md"))
+LONG_PAGES = {"conan.md", "ide.md"}  # other tests run their commands
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -56,7 +57,13 @@ def _cache_of_the_page(doc: Path, tmp_path: Path, request: pytest.FixtureRequest
 
 @pytest.mark.usefixtures("_cache_of_the_page")
 @pytest.mark.parametrize(
-    "doc", [d for d in DOCS if blocks(d.read_text(), "sh")], ids=lambda d: d.name
+    "doc",
+    [
+        pytest.param(doc, marks=pytest.mark.long if doc.name in LONG_PAGES else ())
+        for doc in DOCS
+        if blocks(doc.read_text(), "sh")
+    ],
+    ids=lambda doc: doc.name,
 )
 def test_the_commands_work(doc: Path, place: Path, buildtool: Buildtool) -> None:
     text = doc.read_text(encoding="utf-8")

@@ -131,6 +131,7 @@ def file_offset(data: bytes, address: int) -> int:
     )
 
 
+@pytest.mark.long
 def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: Path) -> None:
     """For each invalid field the file is refused with a specific reason."""
     good = toolbox.skel("probe").read_bytes()

@@ -20,15 +20,16 @@ SCRIPTS = {
 
 
 KINDS = ["thread", "address,undefined"]
+SHORT = "crashes", "address,undefined"
 
 
 @pytest.mark.parametrize(
     ("script", "kind"),
     [
         pytest.param(
-            text, kind, id=f"{name}-{kind}", marks=() if name == short else pytest.mark.long
+            text, kind, id=f"{name}-{kind}", marks=() if (name, kind) == SHORT else pytest.mark.long
         )
-        for kind, short in zip(KINDS, ("calls", "crashes"), strict=True)
+        for kind in KINDS
         for name, text in SCRIPTS.items()
     ],
 )

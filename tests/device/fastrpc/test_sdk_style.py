@@ -147,7 +147,9 @@ def test_traits(sdk_device: Callable[[str], Device], soc: str) -> None:
     assert UNLOADED.search(result.err), result.err
 
 
-@pytest.mark.parametrize("keep", ["", " -"], ids=["unloaded too", "kept"])
+@pytest.mark.parametrize(
+    "keep", ["", pytest.param(" -", marks=pytest.mark.long)], ids=["unloaded too", "kept"]
+)
 def test_library_with_a_notifier_is_loaded_and_unloaded(
     sdk_device: Callable[[str], Device], keep: str
 ) -> None:
@@ -163,7 +165,14 @@ def test_library_with_a_notifier_is_loaded_and_unloaded(
     assert UNLOADED.sub("", result.err) == ""
 
 
-@pytest.mark.parametrize("way", ["left 5", "closed 5", "closed 5 -"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "left 5",
+        pytest.param("closed 5", marks=pytest.mark.long),
+        pytest.param("closed 5 -", marks=pytest.mark.long),
+    ],
+)
 def test_library_is_unloaded_while_its_session_is_open(
     sdk_device: Callable[[str], Device], way: str
 ) -> None:
@@ -178,6 +187,7 @@ def test_library_is_unloaded_while_its_session_is_open(
         assert len(UNLOADED.findall(result.err)) == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("soc", list(SOCS))
 def test_threads_load_and_unload_the_library(sdk_device: Callable[[str], Device], soc: str) -> None:
     result = sdk_device(soc).run("threads 4")
@@ -215,6 +225,7 @@ def test_notifier_of_an_unloaded_library_is_not_called(
     assert result.err.count("libsdkstyle.so registered a notifier and was unloaded") == 1
 
 
+@pytest.mark.long
 def test_endless_call_is_named(sdk_device: Callable[[str], Device]) -> None:
     """A line names it after 10 s, and another at the end of the client if it has not been named."""
     device = sdk_device("QCS6490")

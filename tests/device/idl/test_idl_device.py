@@ -62,6 +62,7 @@ def run_on(
     return done.stdout
 
 
+@pytest.mark.long
 def test_the_tables_rows_go_round_and_a_wrong_value_is_seen(
     device: Device, toolbox: Toolbox, tmp_path: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_shared_buffers_reach_the_dsp_with_their_length(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("base", "standard_types"),
     [

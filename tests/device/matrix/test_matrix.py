@@ -36,7 +36,7 @@ HOST = {
     ("native", "cxx"): NATIVE,
     ("native", "shared"): NATIVE,
 }
-SHORT = {("zig", "shared"), ("gcc", "cxx"), ("clang", "shared"), ("native", "cxx")}
+SHORT = {("zig", "shared"), ("native", "cxx")}
 """The cells that are in the short suite, too."""
 LLVM = {
     "c": "runs",
@@ -76,7 +76,7 @@ def test_ubuntu(toolchain: str, kind: str, root: Path, buildtool: Buildtool) -> 
 
 
 @pytest.mark.usefixtures("earlier_builds")  # of the caller
-@pytest.mark.parametrize("kind", [C, CXX, "full", "shared"])
+@pytest.mark.parametrize("kind", [C, CXX, pytest.param("full", marks=pytest.mark.long), "shared"])
 def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
     write(
         root,
@@ -89,7 +89,15 @@ def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
 
 
 @pytest.mark.usefixtures("earlier_builds")
-@pytest.mark.parametrize("kind", [C, CXX, "full", "shared"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        C,
+        CXX,
+        pytest.param("full", marks=pytest.mark.long),
+        pytest.param("shared", marks=pytest.mark.long),
+    ],
+)
 @pytest.mark.parametrize(
     "version",
     [
@@ -125,7 +133,7 @@ def test_hexagon_sdk_stand_in(
 @pytest.mark.parametrize(
     "release",
     [
-        "r27",
+        pytest.param("r27", marks=pytest.mark.long),
         pytest.param("r26", marks=pytest.mark.long),
         pytest.param("r28", marks=pytest.mark.long),
     ],

@@ -47,6 +47,7 @@ def document(project: Project, *arguments: str, status: int = 0) -> dict[str, ob
     return found
 
 
+@pytest.mark.long
 def test_a_race_is_found_although_most_runs_are_right(history: Project) -> None:
     before = git(history, "status", "--porcelain"), git(history, "rev-parse", "HEAD")
     ends = (f"HEAD~{COMMITS}", "HEAD")
@@ -62,6 +63,7 @@ def test_a_race_is_found_although_most_runs_are_right(history: Project) -> None:
     assert (git(history, "status", "--porcelain"), git(history, "rev-parse", "HEAD")) == before
 
 
+@pytest.mark.long
 def test_a_limit_of_a_metric_finds_what_is_worse(history: Project) -> None:
     found = document(history, f"HEAD~{COMMITS}", "HEAD", "--bench", "scale", "--limit", "size=256")
 
@@ -91,6 +93,7 @@ def test_a_test_that_fails_is_found_and_what_does_not_build_is_skipped(history: 
     assert "failed" in tried["skipped"]
 
 
+@pytest.mark.long
 def test_a_bisection_that_is_killed_goes_on(history: Project) -> None:
     command = ["bisect", f"HEAD~{COMMITS}", "HEAD", "--bench", "scale", "--limit", "size=256"]
     with subprocess.Popen(

@@ -22,9 +22,16 @@ def test_a_bench_on_sim_has_what_is_exact_and_no_time(project: Project) -> None:
     ("mode", "check", "message"),
     [
         ("zeros", "close", "out.bin: element 0 is 0.0 instead of 1.0; 64 of 64 differ"),
-        ("constant", "other output", "seeds 1 and 2 have the same output"),
-        ("nothing", "output", "out.bin: it is not a file that can be read"),
-        ("fails", "exit status", 'it is 1: \'{"bytes": 256'),
+        pytest.param(
+            "constant", "other output", "seeds 1 and 2 have the same output", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "nothing",
+            "output",
+            "out.bin: it is not a file that can be read",
+            marks=pytest.mark.long,
+        ),
+        pytest.param("fails", "exit status", 'it is 1: \'{"bytes": 256', marks=pytest.mark.long),
         ("dies", "exit status", "signal 6 ended it"),
     ],
 )
@@ -79,6 +86,7 @@ def test_a_bench_that_is_not_there_is_named(project: Project) -> None:
     assert "Did you mean 'scale'?" in done.stderr
 
 
+@pytest.mark.long
 def test_a_sweep_has_a_row_for_each_value(project: Project) -> None:
     project.edit("buildtool.toml", 'MODE = "right"', 'MODE = "{mode}"')
     project.edit("buildtool.toml", "\n[metric", '\nparameters = { mode = "right" }\n\n[metric')

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.json_documents import validate
 from tests.project import Project
+
+pytestmark = pytest.mark.long
 
 TESTS = """
 def test_the_kernel_is_as_short_as_it_was(device):

@@ -62,7 +62,7 @@ int main(void)
 """
 
 
-@pytest.fixture(scope="module", params=["sim", "board"])
+@pytest.fixture(scope="module", params=["sim", pytest.param("board", marks=pytest.mark.long)])
 def place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Project, str]]:

@@ -49,6 +49,7 @@ def test_a_median_with_its_interval_and_the_speed_of_the_board(
     assert kept == {key: value for key, value in found.items() if key != "schema"}
 
 
+@pytest.mark.long
 def test_a_clock_that_halves_gives_a_new_measurement_stand_in(
     on_board: Project, clock: Path
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_clock_that_halves_gives_a_new_measurement_stand_in(
     assert clock.read_text(encoding="utf-8") == "900000\n"
 
 
+@pytest.mark.long
 def test_a_slower_revision_is_found(on_board: Project) -> None:
     on_board.edit("host/measured.c", "SLOWNESS 1.0", "SLOWNESS 1.05")
     found = document(on_board, "board", "--against", "HEAD")
@@ -80,6 +82,7 @@ def test_a_slower_revision_is_found(on_board: Project) -> None:
     assert git(on_board, "status", "--porcelain") == " M host/measured.c\n"
 
 
+@pytest.mark.long
 def test_equal_speed_is_no_difference(on_board: Project) -> None:
     on_board.edit("host/measured.c", "int runs = 0;", 'int runs = 0; puts("");')
     done = on_board.run("bench", "board", "--against", "HEAD", "--markdown")
@@ -92,6 +95,7 @@ def test_equal_speed_is_no_difference(on_board: Project) -> None:
     assert "time: no difference beyond the noise floor of " in done.stdout
 
 
+@pytest.mark.long
 def test_another_target_is_compared(on_board: Project) -> None:
     on_board.write(
         "buildtool.toml",

@@ -53,6 +53,7 @@ def test_a_comment_makes_the_same_release(kernel: Project) -> None:
     assert first.endswith("no difference, this tree and HEAD make the same release")
 
 
+@pytest.mark.long
 def test_a_zero_kernel_has_no_number_although_it_is_fast(kernel: Project) -> None:
     kernel.edit(KERNEL, START, "    if (1) return memset(result, 0, result_len * 2), 0;\n" + START)
     done = kernel.run("bench", "sim", "--against", "HEAD")
@@ -89,6 +90,7 @@ def test_a_revision_without_the_project_is_named(kernel: Project) -> None:
     assert "has no part/my-project/buildtool.toml" in done.stderr
 
 
+@pytest.mark.long
 def test_a_worktree_that_was_damaged_is_made_anew(kernel: Project) -> None:
     kernel.edit(KERNEL, START, f'{START}\n    __asm__ volatile("nop");')
     document(kernel, "sim", "--against", "HEAD")

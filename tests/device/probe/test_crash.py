@@ -62,12 +62,12 @@ def test_kernel_that_does_not_end_is_named(sample: Sample, tmp_path: Path) -> No
     sample.replace_kernel("vec_add_i32", kernel)
     try:
         sample.run("build", "sim")
-        done = sample.run("run", "sim", "--timeout", "5s", "--", "bin/htp-probe")
+        done = sample.run("run", "sim", "--timeout", "3s", "--", "bin/htp-probe")
     finally:
         sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp/src/vec_add_i32.c")
     skel = r"libhtp_ops_skel\.so"
     line = rf"method 3 of {skel} has been running for \d s, code at {skel}\+0x"
-    assert "did not end in 5 s" in done.stderr
+    assert "did not end in 3 s" in done.stderr
     assert re.search(line, done.stderr), done.stderr
     named = re.search(
         rf"^htp_ops_vec_add_i32, method 3 of {skel}, has been running for \d s\n"

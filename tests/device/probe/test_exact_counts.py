@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from .conftest import Sample
 
 STORE = "        hvx_store(sum + i, Q6_Vw_vadd_VwVw(hvx_load(a + i), hvx_load(b + i)));\n"
@@ -19,6 +21,7 @@ def methods(sample: Sample) -> dict[str, dict[str, Any]]:
     return {name: row for name, row in rows.items() if name not in {"", "htp_ops_close_queue"}}
 
 
+@pytest.mark.long
 def test_each_run_gives_the_same_counts_until_the_code_changes(sample: Sample) -> None:
     kernel = sample.root / "dsp" / "src" / "vec_add_i32.c"
     before = kernel.read_text()

@@ -69,7 +69,14 @@ def test_the_seed_decides_the_inputs(sample: Sample) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--op", "vec_add"], ["--seed", "-1"], ["--seed", "1x"], ["--seed"], ["--jsn"], ["more"]],
+    [
+        ["--op", "vec_add"],
+        pytest.param(["--seed", "-1"], marks=pytest.mark.long),
+        ["--seed", "1x"],
+        pytest.param(["--seed"], marks=pytest.mark.long),
+        pytest.param(["--jsn"], marks=pytest.mark.long),
+        pytest.param(["more"], marks=pytest.mark.long),
+    ],
 )
 def test_wrong_usage_is_two_and_no_report(sample: Sample, arguments: list[str]) -> None:
     done = sample.probe(*arguments)

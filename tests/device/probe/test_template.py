@@ -16,7 +16,7 @@ from tests.project import Project
 @pytest.mark.parametrize(
     ("name", "build_type"),  # release builds are those of tests/device/cli
     [
-        ("remote", "MinSizeRel"),
+        pytest.param("remote", "MinSizeRel", marks=pytest.mark.long),
         # tests/device/debug runs this one too.
         pytest.param("my project", "Debug", marks=pytest.mark.long),
     ],

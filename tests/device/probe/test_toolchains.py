@@ -66,6 +66,7 @@ def test_the_probe_passes_with_each_compiler(sample: Sample) -> None:
     assert comments["zig"] == 0
 
 
+@pytest.mark.long
 def test_cxx_by_gcc_finds_its_library_on_the_emulated_device(tmp_path: Path) -> None:
     project = Project(tmp_path)
     for name, text in CXX.items():

@@ -31,7 +31,11 @@ HIDDEN = {"one-vector", "transposed"}
 
 
 @pytest.fixture(
-    params=[*zip_longest(*FAULTS)], ids=lambda faults: " and ".join(filter(None, faults))
+    params=[
+        faults if number < 3 else pytest.param(faults, marks=pytest.mark.long)
+        for number, faults in enumerate(zip_longest(*FAULTS))
+    ],
+    ids=lambda faults: " and ".join(filter(None, faults)),
 )
 def wrong(request: pytest.FixtureRequest, sample: Sample) -> Iterator[dict[str, str | None]]:
     """A fault for each kernel, or None: the kernels have separate results."""

@@ -9,6 +9,8 @@ import pytest
 from buildtool.core.elf.read import read_elf
 from tests.project import Project
 
+pytestmark = pytest.mark.long
+
 FILES = {
     "buildtool.toml": """
 [project]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from buildtool.core.elf.read import read_elf
 from tests.command_line import REPOSITORY
 from tests.conftest import LONG
 from tests.project import Project
+
+pytestmark = pytest.mark.long
 
 PROJECT = """\
 [project]

@@ -92,6 +92,7 @@ def test_python_calls_the_kernel_of_the_wheel_template(
     assert venv.run(USE) == "[13, 26, 39]\n"
 
 
+@pytest.mark.long
 def test_the_android_template_runs_on_sim_and_packages_with_a_stand_in_ndk(
     tmp_path: Path, stand_in_ndk: MakeNdk
 ) -> None:

@@ -6,9 +6,13 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from buildtool.toolchains.system_libraries import SHARED_STL
 from tests.command_line import REPOSITORY
 from tests.project import Project
+
+pytestmark = pytest.mark.long
 
 SOURCES = REPOSITORY / "tests/integration/toolchains/across"
 LIBRARIES = """\

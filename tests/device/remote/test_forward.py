@@ -46,7 +46,7 @@ def runtime_directory(_connections: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return _connections
 
 
-@pytest.fixture(scope="module", params=["sim", "ssh", "adb"])
+@pytest.fixture(scope="module", params=["sim", "ssh", pytest.param("adb", marks=pytest.mark.long)])
 def place(
     request: pytest.FixtureRequest, built: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
@@ -147,8 +147,9 @@ def test_the_project_file_names_ports(built: Project) -> None:
 @pytest.mark.parametrize(
     ("place", "how"),
     [
-        *(("ssh", how) for how in ("Ctrl-C", "timeout", "kill")),
+        *(("ssh", how) for how in ("Ctrl-C", "kill")),
         *((kind, "kill") for kind in ("sim", "adb")),
+        pytest.param("ssh", "timeout", marks=pytest.mark.long),
         *(
             pytest.param(kind, how, marks=pytest.mark.long)
             for kind in ("sim", "adb")  # whose ports are those of one process

@@ -20,6 +20,8 @@ from tests.device.devices.emulated_board import emulated_board
 from tests.device.fastrpc.toolbox import HEADERS, SKEL_HEADERS, zig
 from tests.project import Project
 
+pytestmark = pytest.mark.long
+
 IDL = """\
 #include "AEEStdDef.idl"
 #include "remote.idl"

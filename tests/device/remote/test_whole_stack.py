@@ -13,6 +13,8 @@ from tests.project import Project
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
 
+pytestmark = pytest.mark.long
+
 DEVICE = """
 [device.board]
 {how}

@@ -18,7 +18,7 @@ CASES = ("rms", "soft", "dot", "delta", "types", "assembly")
 OTHER_ARCHS = [pytest.param(arch, marks=pytest.mark.long) for arch in (69, 73, 75, 81)]
 
 
-@pytest.mark.parametrize("arch", [68, 79, *OTHER_ARCHS])
+@pytest.mark.parametrize("arch", [pytest.param(68, marks=pytest.mark.long), 79, *OTHER_ARCHS])
 def test_kernels(make_device: Callable[..., Device], toolbox: Toolbox, arch: int) -> None:
     device = make_device(arch=str(arch))
     cpu = f"hexagonv{arch}+hvxv{arch}+hvx_length128b+hvx_qfloat+hvx_ieee_fp"

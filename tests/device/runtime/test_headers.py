@@ -17,7 +17,7 @@ def test_layouts_are_those_of_sdk_built_skels(toolbox: Toolbox) -> None:
     assert build_skel(toolbox, "layout").exists()
 
 
-@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("language", [pytest.param("c", marks=pytest.mark.long), "c++"])
 @pytest.mark.parametrize("convention", ["qurt", "linux"])
 def test_each_header_stands_alone(tmp_path: Path, language: str, convention: str) -> None:
     suffix = ".c" if language == "c" else ".cpp"

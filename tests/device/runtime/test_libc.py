@@ -63,6 +63,7 @@ def test_each_name_is_offered_once_and_on_a_known_shell(offered: list[str]) -> N
     assert set(offered) <= known_shells().names.keys()
 
 
+@pytest.mark.long
 def test_what_compilers_call_is_offered(offered: list[str]) -> None:
     """The names that the open compiler contains, and those of older compilers of the SDK."""
     compiler = Path(ziglang.__file__).parent / "zig"

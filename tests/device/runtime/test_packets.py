@@ -15,7 +15,7 @@ from .random_packets import assembly, packets, table
 from .test_threads import case
 from .test_translation import FORMS, TRANSLATED
 
-COUNT = 400
+COUNT = 400 if LONG else 100
 SEEDS = range(26) if LONG else range(1)
 ARCH_OF_THE_DEVICE = 0x68
 TURN = 50

@@ -31,7 +31,7 @@ STOPPED = [i for i in range(len(FORMS)) if i not in TRANSLATED]
 
 PARSE_END = 0xC000
 RECORD = 896
-ROUNDS = 2600 if LONG else 32
+ROUNDS = 2600 if LONG else 10
 AT_ONCE = 5 if LONG else 200
 """How many forms are tested in one process."""
 RESULT = 256
@@ -132,7 +132,7 @@ def test_results(device: Device, skel: Path, stripped: bool) -> None:
     """Bit for bit those of exact arithmetic."""
     install(device, without_section_headers(skel) if stripped else skel, "translation")
     forms = {number: FORMS[number][1] for number in TRANSLATED}
-    assert compared_lanes(device, forms) >= (10_000_000 if LONG else 100_000)
+    assert compared_lanes(device, forms) >= (10_000_000 if LONG else 30_000)
 
 
 def test_results_of_qfloat_from_v79_on(make_device: Callable[..., Device], skel: Path) -> None:
@@ -145,7 +145,7 @@ def test_results_of_qfloat_from_v79_on(make_device: Callable[..., Device], skel:
         for number in TRANSLATED
         if "qf" in FORMS[number][1]
     }
-    assert (len(forms), compared_lanes(device, forms) >= (3_000_000 if LONG else 30_000)) == (
+    assert (len(forms), compared_lanes(device, forms) >= (3_000_000 if LONG else 10_000)) == (
         41,
         True,
     )
@@ -200,7 +200,8 @@ def stops_at(device: Device, numbers: list[int]) -> list[str]:
 def test_other_instructions_stop(device: Device, skel: Path) -> None:
     """QEMU takes some of them for integer instructions, without a word."""
     install(device, skel, "translation")
-    assert stops_at(device, STOPPED) == [FORMS[i][1] for i in STOPPED]
+    numbers = STOPPED if LONG else STOPPED[::3]
+    assert stops_at(device, numbers) == [FORMS[i][1] for i in numbers]
     assert (len(TRANSLATED), len(STOPPED)) == (130, 24)
 
 

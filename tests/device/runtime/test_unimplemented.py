@@ -23,6 +23,7 @@ def with_skel(device: Device, toolbox: Toolbox) -> Device:
     return device
 
 
+@pytest.mark.long
 def test_a_function_that_only_real_shells_have_is_refused_when_it_is_called(
     with_skel: Device,
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_variable_or_an_unknown_name_is_refused_at_load(
     assert names.format("that this DSP shell does not have") in result.err
 
 
+@pytest.mark.long
 def test_the_list_of_names_tells_what_is_not_implemented(toolbox: Toolbox) -> None:
     qemu = shutil.which("qemu-hexagon")
     assert qemu

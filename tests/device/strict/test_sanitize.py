@@ -16,12 +16,19 @@ MISALIGNED = "a misaligned pointer, or an access past the end of a variable"
     ("what", "function", "line", "kind"),
     [
         ("misaligned", "first_of", "misaligned", MISALIGNED),
-        ("shift", "shift_left", "shift", "Shift exponent is too large for the type"),
-        (
+        pytest.param(
+            "shift",
+            "shift_left",
+            "shift",
+            "Shift exponent is too large for the type",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
             "product",
             "scale_and_add",
             "product",
             "signed integer multiplication overflow in 'value * by'",
+            marks=pytest.mark.long,
         ),
         ("sum", "scale_and_add", "sum", "signed integer addition overflow in 'value + by'"),
     ],

@@ -37,6 +37,7 @@ SHARED = "SHARED=1"
             ("read_byte", "read"),
             "3 bytes before the start of parameter 'data' of faults_sum (in, 1,000 bytes)",
             id="underread",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             ("fill", 1024, 1025),
@@ -108,6 +109,7 @@ def test_stack_overflow_by_a_kilobyte(faults: Faults, left: int, missing: int) -
     assert "\n  in faults_overflow, method 10 of libfaults_skel.so\n" in done.stderr
 
 
+@pytest.mark.long
 def test_a_stack_that_is_large_enough_does_not_overflow(faults: Faults) -> None:
     assert faults.call("recurse", 12 * 1024, strict="--strict").returncode == 0
     assert faults.call("overflow", 1024, strict="--strict").returncode == 0
@@ -124,8 +126,12 @@ def test_right_calls_pass_and_results_are_poisoned(faults: Faults) -> None:
     ("what", "size", "text"),
     [
         ("overrun", 21, "the skel has written past the end of a heap block, which it frees now"),
-        ("twice", 20, "the skel frees a heap block a second time"),
-        ("inside", 30, "the skel frees memory that it has not allocated"),
+        pytest.param(
+            "twice", 20, "the skel frees a heap block a second time", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "inside", 30, "the skel frees memory that it has not allocated", marks=pytest.mark.long
+        ),
     ],
 )
 def test_the_heap_is_checked_without_strict(
@@ -139,6 +145,7 @@ def test_the_heap_is_checked_without_strict(
     assert f"\n  at faults_heap (faults_imp.c:{faults.line('free')})\n" in done.stderr
 
 
+@pytest.mark.long
 def test_the_heap_has_the_size_of_the_soc(faults: Faults) -> None:
     assert faults.call("heap", "limit", 500 << 20).stdout == "0x0 0\n"
     done = faults.call("heap", "limit", 513 << 20)
@@ -153,6 +160,18 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     stomped = faults.call("crash", "return").stderr
     assert "a jump to 0x1234568, where no code is: a return address or a function" in stomped
     assert "qemu does not emulate" not in stomped
+    unknown = faults.call("crash", "unknown").stderr
+    assert "most likely an instruction that qemu does not emulate" in unknown
+    assert re.search(
+        r"^QEMU has ended at a packet that it does not decode:\n  libfaults_skel\.so\+0x[0-9a-f]+, "
+        rf"faults_crash \(faults_imp\.c:{faults.line('unknown')}\)(: .*)?$",
+        unknown,
+        re.MULTILINE,
+    )
+
+
+@pytest.mark.long
+def test_what_a_crash_in_other_places_says(faults: Faults) -> None:
     data = faults.call("crash", "data").stderr
     assert re.search(r"a jump to 0x[0-9a-f]+, where no code is: a return address or a fun", data)
     assert "\n  at faults_crash (faults_imp.c:" in data
@@ -175,16 +194,9 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
         " many kernels use HVX instead if they are told to, for example with GGML_HEXAGON_NHMX=0"
         f"\n  at faults_crash (faults_imp.c:{faults.line('matrix')})\n" in matrix
     )
-    unknown = faults.call("crash", "unknown").stderr
-    assert "most likely an instruction that qemu does not emulate" in unknown
-    assert re.search(
-        r"^QEMU has ended at a packet that it does not decode:\n  libfaults_skel\.so\+0x[0-9a-f]+, "
-        rf"faults_crash \(faults_imp\.c:{faults.line('unknown')}\)(: .*)?$",
-        unknown,
-        re.MULTILINE,
-    )
 
 
+@pytest.mark.long
 def test_a_newer_qemu_tells_where_code_executes_too(with_newer_qemu: Faults) -> None:
     overread = with_newer_qemu.call("sum", 1024, 0, 1025, strict="--strict").stderr
     assert (

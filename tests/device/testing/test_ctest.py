@@ -170,6 +170,7 @@ def test_tests_of_a_changed_program_are_the_new_ones(meter: Project) -> None:
     assert listed == ["meter/Mean.OfNothing", "meter/Mean.OfThree"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("earlier_builds")
 def test_a_test_calls_a_skel(tmp_path: Path) -> None:
     project = Project(tmp_path / "my-project")
@@ -195,6 +196,7 @@ def test_a_test_calls_a_skel(tmp_path: Path) -> None:
     assert "past the end of parameter" in test["output"]
 
 
+@pytest.mark.long
 def test_what_ctest_says_of_tests_that_it_cannot_run(meter: Project) -> None:
     cycle = "\n".join(
         f"set_tests_properties({one} PROPERTIES DEPENDS {other})"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from tests.device.testing.third_party import PROJECT, by_name, results
 from tests.project import Project
 
@@ -18,6 +20,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.long
 def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Project) -> None:
     report = meter.tree("meter") / "test/reports/small.report"
     report.unlink(missing_ok=True)
@@ -70,6 +73,7 @@ add_test(NAME open.silent COMMAND opens WORKING_DIRECTORY "${data}")
     ) in ran.stderr
 
 
+@pytest.mark.long
 def test_relative_arguments_name_files(meter: Project) -> None:
     meter.write("test/data/more/extra.dat", "1\n2\n6\n")
     added = """
@@ -89,6 +93,7 @@ add_test(NAME named.source COMMAND meter-cli ../small.txt WORKING_DIRECTORY "${d
     }
 
 
+@pytest.mark.long
 def test_what_is_no_file_in_a_directory_of_data_is_left_out(meter: Project) -> None:
     working = 'small.txt WORKING_DIRECTORY "${data}"'
     with_data = f'"${{data}}/small.txt" "${{data}}" {working[10:]}'

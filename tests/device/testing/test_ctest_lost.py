@@ -33,12 +33,13 @@ def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-@pytest.fixture(params=["ssh", "adb"])
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def board(request: pytest.FixtureRequest, meter: Project, tmp_path: Path) -> Iterator[Proxy]:
     with with_board(meter, request.param, tmp_path) as proxy:
         yield proxy
 
 
+@pytest.mark.long
 def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy) -> None:
     results(meter, "board", "cli.small")
     done: list[dict[str, dict[str, Any]]] = []
@@ -63,6 +64,7 @@ def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy
     assert len(tests["ends.hang"]["lost"]) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("board", ["ssh", LONG_ADB], indirect=True)
 def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
     results(meter, "board", "cli.small")

@@ -93,6 +93,7 @@ def test_scripts_start_programs_on_sim(project: Project) -> None:
     ]
 
 
+@pytest.mark.long
 def test_on_a_board_a_script_sends_the_input(project: Project, tmp_path: Path) -> None:
     with emulated_board(tmp_path) as board:
         project.variables = board.client.environment

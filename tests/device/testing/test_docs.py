@@ -80,6 +80,7 @@ def _board(documented: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         yield
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_board")
 def test_the_commands_about_boards(documented: Project) -> None:
     printed = shell("\n".join(blocks(TEXT, "shell")), documented.root)

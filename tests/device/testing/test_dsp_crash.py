@@ -205,6 +205,7 @@ def test_ctest(project: Project) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_program_that_a_script_starts(project: Project) -> None:
     usual = (project.root / "host/CMakeLists.txt").read_text()
     project.write("host/CMakeLists.txt", usual + SCRIPT)
@@ -216,6 +217,7 @@ def test_a_program_that_a_script_starts(project: Project) -> None:
     assert found["faults-program"][1].startswith(CRASHED)
 
 
+@pytest.mark.long
 def test_ctest_explains_long_calls_and_undecoded_packets(project: Project) -> None:
     usual = (project.root / "host/CMakeLists.txt").read_text()
     project.write("host/CMakeLists.txt", usual + REPORTED)
@@ -248,6 +250,7 @@ def test_pytest(project: Project) -> None:
     assert accepted["outcome"] == "passed"
 
 
+@pytest.mark.long
 def test_a_wrong_access_is_explained_with_strict(project: Project) -> None:
     names = ("past", "strict-in-python")
 
@@ -265,6 +268,7 @@ def test_a_wrong_access_is_explained_with_strict(project: Project) -> None:
     assert usual["strict/test_strict.py::test_past"]["outcome"] == "failed"
 
 
+@pytest.mark.long
 def test_pytest_without_the_command(project: Project) -> None:
     done = pytest_here(project, "tests", "-p", "no:randomly")
 
@@ -276,10 +280,10 @@ def test_pytest_without_the_command(project: Project) -> None:
 @pytest.mark.parametrize(
     ("options", "status"),
     [
-        (("late",), 125),
+        pytest.param(("late",), 125, marks=pytest.mark.long),
         (("--env", "STATUS=3", "late"), 3),
         (("recovers",), 0),
-        (("--dsp-may-crash", "late"), 0),
+        pytest.param(("--dsp-may-crash", "late"), 0, marks=pytest.mark.long),
     ],
 )
 def test_run(project: Project, options: tuple[str, ...], status: int) -> None:

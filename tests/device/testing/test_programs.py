@@ -30,6 +30,7 @@ def results_of(project: Project, *arguments: str, status: int) -> dict[str, Any]
     return document
 
 
+@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
 def test_how_programs_end_is_told_apart(project: Project, device: Reached, tmp_path: Path) -> None:
     project.write("buildtool.toml", FILE + TESTS)
     file = tmp_path / "results.xml"
@@ -60,7 +61,9 @@ def test_how_programs_end_is_told_apart(project: Project, device: Reached, tmp_p
     assert properties["device"] == device.name
 
 
-@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
+@pytest.mark.parametrize(
+    "device", ["sim", pytest.param("ssh", marks=pytest.mark.long), LONG_ADB], indirect=True
+)
 def test_the_table_names_what_is_bad(project: Project, device: Reached) -> None:
     project.write("buildtool.toml", FILE + TESTS)
 
@@ -94,7 +97,9 @@ def test_the_table_names_what_is_bad(project: Project, device: Reached) -> None:
     assert "| 7" in project.run("test", device.name, "environment", "-v").stderr
 
 
-@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
+@pytest.mark.parametrize(
+    "device", [pytest.param("sim", marks=pytest.mark.long), "ssh", LONG_ADB], indirect=True
+)
 def test_what_the_user_has_made_current_stays_so(project: Project, device: Reached) -> None:
     project.write("buildtool.toml", FILE + TESTS)
     project.succeeds("deploy", device.name, "--build-type", "Debug")
@@ -152,7 +157,9 @@ def cuts(device: Reached, *files: Path) -> Iterator[None]:
         thread.join()
 
 
-@pytest.mark.parametrize("device", ["ssh", "adb"], indirect=True)
+@pytest.mark.parametrize(
+    "device", ["ssh", pytest.param("adb", marks=pytest.mark.long)], indirect=True
+)
 def test_a_cut_line_is_tried_again_and_recorded_and_a_failure_is_not(
     project: Project, device: Reached, tmp_path: Path
 ) -> None:

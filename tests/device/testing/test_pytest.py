@@ -44,7 +44,9 @@ def suite(project: Project, device: Reached) -> Project:
     return project
 
 
-@pytest.mark.parametrize("device", ["sim", LONG_SSH, "adb"], indirect=True)
+@pytest.mark.parametrize(
+    "device", ["sim", LONG_SSH, pytest.param("adb", marks=pytest.mark.long)], indirect=True
+)
 def test_results_of_pytest_are_those_of_the_suite(
     suite: Project, device: Reached, tmp_path: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_a_cut_line_is_recorded_with_the_test(
     }
 
 
+@pytest.mark.long
 @SIM
 def test_chosen_tests_run(suite: Project, device: Reached) -> None:
     document = results_of(suite, device.name, "*test_crash", "*_facts", status=0)
@@ -93,6 +96,7 @@ def test_chosen_tests_run(suite: Project, device: Reached) -> None:
     assert [test["name"] for test in document["tests"]] == [ID + "test_crash", ID + "test_facts"]
 
 
+@pytest.mark.long
 @ON_SSH
 def test_pytest_runs_the_release_of_the_command(suite: Project, device: Reached) -> None:
     suite.write(
@@ -124,7 +128,9 @@ def pytest_here(
     )
 
 
-@pytest.mark.parametrize("device", ["sim", "ssh", LONG_ADB], indirect=True)
+@pytest.mark.parametrize(
+    "device", ["sim", pytest.param("ssh", marks=pytest.mark.long), LONG_ADB], indirect=True
+)
 def test_the_fixture_works_without_the_command(suite: Project, device: Reached) -> None:
     names = "passes or facts or crash"
     by_option = pytest_here(
@@ -159,6 +165,7 @@ def test_workers_of_xdist_share_the_device(suite: Project) -> None:
     assert {**found, facts: ""} == {**outcomes, facts: ""}
 
 
+@pytest.mark.long
 @ON_SSH
 def test_workers_of_xdist_hold_the_lock_together(suite: Project, device: Reached) -> None:
     """By hand, from a directory that is in no project."""
@@ -196,11 +203,33 @@ THREE = "import os, pytest\ndef test_a(): pass\ndef test_b(): {}\ndef test_c(): 
             *("os._exit(1)", "", ("not run", "pytest ended with status 1", "not run")),
             marks=pytest.mark.long,
         ),
-        ("os._exit(9)", "", ("not run", "pytest ended with status 9", "not run")),
-        ("os.kill(os.getpid(), 11)", "", ("crashed", "pytest ended with SIGSEGV", "not run")),
-        ("pytest.exit('x', 0)", "", ("not run", "pytest ended with status 0", "not run")),
-        ("assert False", "-x", ("failed", "assert False", "not run")),
-        ("os._exit(0)", "-n 1", ("crashed", "worker 'gw0' crashed while running", "passed")),
+        pytest.param(
+            "os._exit(9)",
+            "",
+            ("not run", "pytest ended with status 9", "not run"),
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "os.kill(os.getpid(), 11)",
+            "",
+            ("crashed", "pytest ended with SIGSEGV", "not run"),
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "pytest.exit('x', 0)",
+            "",
+            ("not run", "pytest ended with status 0", "not run"),
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "assert False", "-x", ("failed", "assert False", "not run"), marks=pytest.mark.long
+        ),
+        pytest.param(
+            "os._exit(0)",
+            "-n 1",
+            ("crashed", "worker 'gw0' crashed while running", "passed"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_collected_test_without_a_result_has_not_run(
@@ -236,6 +265,7 @@ BAD = {
 """Suite → source, outcome, name and message of its only test."""
 
 
+@pytest.mark.long
 def test_suites_after_bad_ones_run(project: Project) -> None:
     names = [*BAD, "good"]
     tables = "".join(f'[test.{name}]\npytest = ["tests/{name}.py"]\n' for name in names)
@@ -252,6 +282,7 @@ def test_suites_after_bad_ones_run(project: Project) -> None:
         assert [test["outcome"], test["name"], test["message"]] == wanted
 
 
+@pytest.mark.long
 def test_ids_are_relative_to_the_root_of_pytest(project: Project) -> None:
     project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
     project.edit("buildtool.toml", '"tests"', '"tests/unit tests"')

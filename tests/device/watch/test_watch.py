@@ -48,7 +48,9 @@ def test_a_file_that_is_saved_without_a_change_starts_nothing(app: Path) -> None
         assert watched.count("says") == 2
 
 
-@pytest.mark.parametrize(("name", "says"), [("sleep", "interrupted"), ("ignore", "")])
+@pytest.mark.parametrize(
+    ("name", "says"), [("sleep", "interrupted"), pytest.param("ignore", "", marks=pytest.mark.long)]
+)
 def test_an_edit_ends_the_program_and_starts_it_again(app: Path, name: str, says: str) -> None:
     with Watched(app, "sim", name) as watched:
         watched.prints("says one")
@@ -96,6 +98,7 @@ def test_an_edit_during_a_build_is_built_before_the_program_starts(app: Path) ->
         assert watched.count("says") == 2
 
 
+@pytest.mark.long
 def test_an_editor_that_pauses_while_it_saves_starts_one_turn(app: Path) -> None:
     header = app / "host/src/word.h"
     with Watched(app) as watched:
@@ -113,6 +116,7 @@ def test_an_editor_that_pauses_while_it_saves_starts_one_turn(app: Path) -> None
         assert watched.count("says") == 2
 
 
+@pytest.mark.long
 def test_a_failing_build_that_writes_sources_is_not_repeated_for_ever(app: Path) -> None:
     (app / "host/CMakeLists.txt").write_text(
         "string(TIMESTAMP now %f)\nfile(WRITE ${CMAKE_CURRENT_SOURCE_DIR}/now ${now})\n"
@@ -148,6 +152,7 @@ def test_ctrl_c_on_a_terminal(app: Path) -> None:
     assert b"word.h changed: built host/app" in seen
 
 
+@pytest.mark.long
 def test_a_file_that_the_compiler_misses_is_noticed(app: Path) -> None:
     """No step has read it before, and at first no step has a record."""
     (app / "host/src/word.h").unlink()
@@ -190,6 +195,7 @@ def test_globs_see_new_and_removed_files(app: Path) -> None:
         watched.prints("says one alone")
 
 
+@pytest.mark.long
 def test_a_burst_of_changes_is_one(app: Path) -> None:
     for number in range(PARTS):
         (app / f"host/src/part{number}.c").write_text(f"int part{number} = 0;\n")
@@ -243,7 +249,8 @@ def test_ctrl_c_ends_all(app: Path) -> None:
     assert processes_in(app) == []
 
 
-@pytest.mark.parametrize("limit", ["instances", "watches"])
+@pytest.mark.long
+@pytest.mark.parametrize("limit", [pytest.param("instances", marks=pytest.mark.long), "watches"])
 def test_changes_are_seen_beyond_the_limits_of_inotify(app: Path, limit: str) -> None:
     lower = f'echo 0 >/proc/sys/user/max_inotify_{limit} && exec "$@"'
     prefix = ["unshare", "-Ur", "sh", "-c", lower, "sh"]

@@ -73,6 +73,7 @@ def test_edits_run_on_the_device(board: Board) -> None:
         assert watched.interrupt() == 130
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("board", [LONG_SSH, "adb"], indirect=True)
 def test_an_edit_ends_the_program_on_the_device(board: Board) -> None:
     with board.watch("sleep") as watched:
@@ -84,6 +85,7 @@ def test_an_edit_ends_the_program_on_the_device(board: Board) -> None:
         watched.prints("interrupted")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("board", ["ssh", LONG_ADB], indirect=True)
 def test_large_files_are_sent_as_always(board: Board) -> None:
     (board.app / "host/CMakeLists.txt").write_text(CMAKE + "install(FILES big DESTINATION share)\n")
@@ -99,6 +101,7 @@ def test_large_files_are_sent_as_always(board: Board) -> None:
         watched.prints("says two")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("board", ["ssh"], indirect=True)
 def test_a_lost_connection_is_made_again(board: Board) -> None:
     with board.watch() as watched:

@@ -55,6 +55,7 @@ def test_eight_processes_share_a_cache(tmp_path: Path) -> None:
     assert verify(store).wrong == ()
 
 
+@pytest.mark.long
 def test_a_cache_that_is_cleared_all_the_time_is_shared_without_a_note(tmp_path: Path) -> None:
     upset = start("upset", tmp_path / "cache")
     assert upset.stdout

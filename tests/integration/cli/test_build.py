@@ -48,6 +48,7 @@ def test_a_change_of_the_sources_that_does_not_compile(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_skel_that_is_no_shared_object_is_an_error(buildtool: Buildtool, project: Path) -> None:
     (project / "dsp" / "part.c").write_text("int demo_skel_handle_invoke;")
     for kind in ("STATIC", "OBJECT"):
@@ -64,6 +65,7 @@ def test_a_skel_that_is_no_shared_object_is_an_error(buildtool: Buildtool, proje
         assert "add_library(… SHARED …)" in done.stderr, kind
 
 
+@pytest.mark.long
 def test_what_a_component_may_not_install(
     buildtool: Buildtool, project: Path, edit: Edit, tmp_path: Path
 ) -> None:
@@ -93,6 +95,7 @@ def test_what_a_component_may_not_install(
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.long
 def test_artifacts_name_what_ships_where_there_are_no_install_rules(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
@@ -116,6 +119,7 @@ def test_the_caller_s_flags_do_not_leak_in(tmp_path: Path, monkeypatch: pytest.M
     assert machine(tmp_path).build("alone") == {HOST: "built"}
 
 
+@pytest.mark.long
 def test_what_is_installed_follows_its_rules_and_data(project: Path, edit: Edit) -> None:
     def shipped() -> dict[str, str]:
         Project(project).build_here()
@@ -196,6 +200,7 @@ def test_warnings_are_shown_again_until_they_are_gone(
     assert [text in build() for text in all_three] == [False] * 3
 
 
+@pytest.mark.long
 def test_many_warnings_are_shown_again_in_short(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:

@@ -249,7 +249,12 @@ def test_stand_in_ndk_and_sdk_make_a_phone_buildable(
 
 @pytest.mark.parametrize(
     ("requirement", "chosen"),
-    [("", "6.6.0.0"), ("5.5", "5.5.0.1"), (">=6", "6.6.0.0"), ("6.4", "")],
+    [
+        ("", "6.6.0.0"),
+        pytest.param("5.5", "5.5.0.1", marks=pytest.mark.long),
+        pytest.param(">=6", "6.6.0.0", marks=pytest.mark.long),
+        ("6.4", ""),
+    ],
 )
 def test_one_of_two_stand_in_sdks_is_chosen_by_version(
     requirement: str, chosen: str, project: Path, stand_in_sdk: MakeSdk, home: Path
@@ -274,6 +279,7 @@ def test_one_of_two_stand_in_sdks_is_chosen_by_version(
         assert "6.6.0.0 in " in board["faults"][0]["why"]
 
 
+@pytest.mark.long
 def test_a_fault_of_a_ready_stand_in_sdk_is_worth_knowing(
     project: Path, buildtool: Buildtool, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

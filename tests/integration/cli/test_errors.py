@@ -107,6 +107,7 @@ def test_wrong_command_lines(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_directory_named_like_the_package_is_not_taken_for_it(
     buildtool: Buildtool, project: Path
 ) -> None:

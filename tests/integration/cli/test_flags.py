@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import Buildtool, Edit
 
 
+@pytest.mark.long
 def test_flags_in_defines_follow_those_of_the_profile(
     buildtool: Buildtool, new_project: Path, edit: Edit
 ) -> None:

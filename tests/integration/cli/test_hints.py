@@ -55,6 +55,7 @@ def test_mistakes_in_a_kernel(buildtool: Buildtool, project: Path, edit: Edit) -
     assert remedies[2] == f"{kernel}:{line + 4}: Q6_Vsf_vadd_VsfVsf needs the option -mhvx-ieee-fp."
 
 
+@pytest.mark.long
 def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) -> None:
     """It compiles by default; if a target disables it, the error names the line and the option."""
     kernel = project / IMP
@@ -106,6 +107,7 @@ def test_what_the_host_side_lacks(buildtool: Buildtool, project: Path) -> None:
     assert "log-lib seems to be a library of Android, which only targets with platform =" in remedy
 
 
+@pytest.mark.long
 def test_warnings_that_the_project_makes_errors(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
@@ -132,6 +134,7 @@ def test_a_header_of_fastrpc(buildtool: Buildtool, project: Path, edit: Edit) ->
     )
 
 
+@pytest.mark.long
 def test_a_mistake_in_an_idl_file_is_shown_once_as_buildtool_idl_shows_it(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:

@@ -82,6 +82,7 @@ def cmake(source: Path, *arguments: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_clang_accepts_every_command_of_both_sides(
     buildtool: Buildtool, new_project: Path, edit: Edit
 ) -> None:
@@ -116,6 +117,7 @@ int extra(const std::map<int, float32x4_t> &m) { std::thread t; return (int)m.si
 """
 
 
+@pytest.mark.long
 def test_the_cxx_of_each_compiler(buildtool: Buildtool, tmp_path: Path) -> None:
     project = Project(tmp_path)
     text = '[project]\nname = "p"\n[host.extra]\nsource = "host"\n'
@@ -141,6 +143,7 @@ def test_the_cxx_of_each_compiler(buildtool: Buildtool, tmp_path: Path) -> None:
             assert (done.returncode, done.stderr) == (0, ""), toolchain
 
 
+@pytest.mark.long
 def test_the_arch_asked_for_comes_first(buildtool: Buildtool, project: Path) -> None:
     append(project / "buildtool.toml", TWO_ARCHS)
 
@@ -179,6 +182,7 @@ def test_plain_cmake_builds_with_the_presets_and_build_finds_nothing_to_do(
     assert {*project.build_here().values()} == {"up-to-date"}
 
 
+@pytest.mark.long
 def test_presets_start_from_the_components_own(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
@@ -269,6 +273,7 @@ def test_a_target_that_cannot_be_built_here_is_left_out_with_a_note(
     assert "ANDROID_NDK_ROOT names" in done.stderr
 
 
+@pytest.mark.long
 def test_an_android_target_with_a_stand_in(
     buildtool: Buildtool, project: Path, stand_in_ndk: MakeNdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +288,7 @@ def test_an_android_target_with_a_stand_in(
     cmake(project / "host", "--preset", "buildtool-phone")
 
 
+@pytest.mark.long
 def test_a_project_that_writes_no_commands(buildtool: Buildtool, tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.lay_out(pair.FILES)
@@ -297,6 +303,7 @@ def test_a_project_that_writes_no_commands(buildtool: Buildtool, tmp_path: Path)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_component_that_needs_another_is_configured_before_a_first_build(
     buildtool: Buildtool, tmp_path: Path
 ) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import Buildtool, Edit
 from tests.integration.cli.test_ide import ide
+
+pytestmark = pytest.mark.long
 
 
 def test_tasks_and_debug_configurations_of_vscode(

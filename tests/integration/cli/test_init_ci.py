@@ -32,7 +32,13 @@ def commands(project: Path, service: str) -> list[str]:
     return [step["run"] for step in found["jobs"]["release"]["steps"] if "run" in step]
 
 
-@pytest.mark.parametrize("service", ["github", pytest.param("gitlab", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "service",
+    [
+        pytest.param("github", marks=pytest.mark.long),
+        pytest.param("gitlab", marks=pytest.mark.long),
+    ],
+)
 def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     service: str, tmp_path: Path, buildtool: Buildtool
 ) -> None:

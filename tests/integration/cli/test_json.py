@@ -30,7 +30,6 @@ COMMANDS = [
     ("bench", "bench sim"),
     ("bench", "bench --on sim"),
     ("bench", "bench sim --against-build-type Debug"),
-    ("probe", "probe sim"),
     ("deploy", "deploy --build-type Debug"),
     ("deploy", "deploy --build-type Debug --on sim,sim:SM8350"),
     ("rollback", "rollback"),
@@ -63,8 +62,9 @@ COMMANDS = [
     ("clean", "clean"),
     ("cache-clear", "cache clear --all"),
 ]
-OTHERWISE = {"bisect", "devices-add", "devices-unlock", "sdk-install"}
-"""Commands that need a repository or a server; their own tests validate their documents."""
+OTHERWISE = {"bisect", "devices-add", "devices-unlock", "probe", "sdk-install"}
+"""Commands that need a repository or a server, or take long; their own tests validate their
+documents."""
 
 
 @pytest.fixture

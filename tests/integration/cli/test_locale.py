@@ -25,7 +25,14 @@ def _locale_without_utf8(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["doctor"], ["build", "--plan"], ["profile"], ["cache", "stats"], ["init", "–ü"]],
+    [
+        ["--help"],
+        pytest.param(["doctor"], marks=pytest.mark.long),
+        ["build", "--plan"],
+        ["profile"],
+        pytest.param(["cache", "stats"], marks=pytest.mark.long),
+        ["init", "–ü"],
+    ],
 )
 def test_verbs_end_well(arguments: list[str], buildtool: Buildtool, project: Path) -> None:
     done = buildtool(*arguments, cwd=project)
@@ -35,6 +42,7 @@ def test_verbs_end_well(arguments: list[str], buildtool: Buildtool, project: Pat
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_a_header_with_an_umlaut_is_an_input(tmp_path: Path) -> None:
     app = new_app(tmp_path / "a project", tmp_path / "cache")
     source = bytes(app.root / "app")

@@ -114,7 +114,15 @@ def test_a_variable_s_path(
     assert not list(project.glob(".buildtool/build/*/*/build.ninja"))
 
 
-@pytest.mark.parametrize("tool", ["cmake", "ninja", "zig", "qemu"])
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "cmake",
+        pytest.param("ninja", marks=pytest.mark.long),
+        "zig",
+        pytest.param("qemu", marks=pytest.mark.long),
+    ],
+)
 def test_a_tool_s_path(
     tool: str, watched: Path, buildtool: Buildtool, edit: Edit, tmp_path: Path
 ) -> None:

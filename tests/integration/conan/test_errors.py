@@ -56,6 +56,7 @@ def test_what_conan_refuses(conan_project: ConanProject) -> None:
     assert "Correct the recipe at the line that it names." in error
 
 
+@pytest.mark.long
 def test_versions_that_conflict(conan_project: ConanProject) -> None:
     conan_project.recipe("base")
     conan_project.recipe("base", version="2.0", folder="newer")
@@ -85,6 +86,7 @@ def test_a_recipe_that_conan_refuses(conan_project: ConanProject) -> None:
     assert "name 'nonsense' is not defined" in error
 
 
+@pytest.mark.long
 def test_a_package_that_does_not_compile(conan_project: ConanProject) -> None:
     conan_project.recipe("calc", "no_such_thing")
 

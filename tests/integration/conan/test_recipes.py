@@ -115,6 +115,7 @@ def conan(tmp_path: Path, plain_home: Path) -> PlainConan:
     return PlainConan(root)
 
 
+@pytest.mark.long
 def test_a_skel_is_built_for_each_arch(conan: PlainConan) -> None:
     create = ("create", "skel", "-pr:h=hexagon", "-pr:b=build-machine")
 
@@ -157,6 +158,7 @@ def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     assert f"HEXAGON_SDK_ROOT names {conan.root}" in output
 
 
+@pytest.mark.long
 def test_only_packages_for_the_dsp_get_it(conan: PlainConan) -> None:
     (conan.root / "arm64").write_text(
         "[settings]\nos=Linux\narch=armv8\ncompiler=clang\ncompiler.version=22\n"
@@ -168,6 +170,7 @@ def test_only_packages_for_the_dsp_get_it(conan: PlainConan) -> None:
     assert "arch=hexagonv68 ... hexagonv81" in output
 
 
+@pytest.mark.long
 def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProject) -> None:
     """What `profile --conan` prints builds the same packages as `build` does."""
     conan_project.header("calc")

@@ -40,6 +40,7 @@ def index(project: ConanProject) -> None:
     (there / "config.yml").write_text('versions:\n  "1.0":\n    folder: all\n')
 
 
+@pytest.mark.long
 def test_a_package_from_a_remote_is_locked_with_its_revision(
     conan_project: ConanProject, conan_home: Path
 ) -> None:
@@ -111,7 +112,11 @@ def test_remotes_whose_change_was_interrupted_are_set_again(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("profile", "--conan"), pytest.param(("lock", "sim"), marks=pytest.mark.long)]
+    "arguments",
+    [
+        pytest.param(("profile", "--conan"), marks=pytest.mark.long),
+        pytest.param(("lock", "sim"), marks=pytest.mark.long),
+    ],
 )
 def test_waiting_for_the_home_is_reported(
     arguments: tuple[str, ...], conan_project: ConanProject

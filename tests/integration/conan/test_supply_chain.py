@@ -51,6 +51,7 @@ def package(project: ConanProject) -> Packaged:
     )
 
 
+@pytest.mark.long
 def test_documents_of_a_real_release(conan_project: ConanProject) -> None:
     with_licence(conan_project, "MIT")
 

@@ -26,6 +26,7 @@ def assert_same(path: Path) -> None:
     assert own_facts(read_elf(path)) == facts_of_llvm(path), path
 
 
+@pytest.mark.long
 def test_linked_files(linker: Linker) -> None:
     tls = "_Thread_local int x = 1; _Thread_local char y[100] __attribute__((aligned(32)));"
     weak = "int gone(void) __attribute__((weak)); int f(void) { return gone ? gone() : 0; }"
@@ -49,6 +50,7 @@ def test_linked_files(linker: Linker) -> None:
     assert own_facts(read_elf(made[4]))["versions"] == [("libc.so.6", "GLIBC_2.34", False)]
 
 
+@pytest.mark.long
 def test_files_of_the_machine() -> None:
     files = sorted(path for path in SYSTEM.glob("*-linux-gnu/*.so*") if not path.is_symlink())
     sample = files[:: max(1, len(files) // SAMPLE)]
@@ -77,6 +79,7 @@ def skel(linker: Linker, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_libraries_that_need_each_other_are_listed_once(linker: Linker, tmp_path: Path) -> None:
     """Names with a directory are not followed: they would lead anywhere."""
     elsewhere = linker.folder / "libelsewhere.so"

@@ -206,7 +206,9 @@ def packed(release: TestRelease, archive: Path) -> Path:
     return archive
 
 
-@pytest.mark.parametrize("name", ["demo.zip", "demo.tar.gz", "demo.tgz"])
+@pytest.mark.parametrize(
+    "name", ["demo.zip", pytest.param("demo.tar.gz", marks=pytest.mark.long), "demo.tgz"]
+)
 def test_archives_are_checked_as_what_is_in_them(
     name: str, broken: TestRelease, buildtool: Buildtool, tmp_path: Path
 ) -> None:

@@ -137,6 +137,7 @@ def test_foreign_files_get_warnings_for_what_only_releases_must_keep(make: Make)
     ]
 
 
+@pytest.mark.long
 def test_releases_below_a_directory_are_checked_as_releases(make: Make, tmp_path: Path) -> None:
     release = make()
     release.declare()

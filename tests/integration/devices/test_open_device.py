@@ -14,7 +14,7 @@ from buildtool.device.device import Device
 from buildtool.device.facts import Facts, facts_of
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
-from tests.remote.tool_sets import TOOL_SETS
+from tests.remote.tool_sets import EACH_TOOL_SET
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def check(facts: Facts, root: Path) -> None:
     assert "mkdir" in facts.tools
 
 
-@pytest.mark.parametrize("ssh_server", TOOL_SETS, indirect=True)
+@pytest.mark.parametrize("ssh_server", EACH_TOOL_SET, indirect=True)
 def test_facts_of_an_ssh_host(ssh_server: SshServer, monkeypatch: pytest.MonkeyPatch) -> None:
     client = ssh_server.client
     device = configured(
@@ -60,7 +60,7 @@ def test_facts_of_an_ssh_host(ssh_server: SshServer, monkeypatch: pytest.MonkeyP
     assert {*ssh_server.device.home.iterdir()} == before
 
 
-@pytest.mark.parametrize("adb_server", TOOL_SETS, indirect=True)
+@pytest.mark.parametrize("adb_server", EACH_TOOL_SET, indirect=True)
 def test_facts_of_an_adb_device(adb_server: AdbServer, monkeypatch: pytest.MonkeyPatch) -> None:
     device = configured(
         f'transport = "adb"\naddress = "{adb_server.serial}"\nroot = "~/own"\n',

@@ -136,6 +136,7 @@ def test_where_the_cache_is_on_another_file_system_files_are_copied(
         assert {path.name for path in copy.parent.iterdir()} == {"zig-1", "zig-2"}
 
 
+@pytest.mark.long
 def test_a_compiler_that_somebody_damaged_is_linked_again(own_toolchains: Path) -> None:
     zig = usable_zig()
     assert zig.where.is_relative_to(own_toolchains)

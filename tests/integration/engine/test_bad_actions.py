@@ -20,6 +20,7 @@ from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 from buildtool.release.layout import ReleaseError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import empty
+from tests.conftest import LONG
 from tests.integration.cache.remote_nginx import Nginx, running
 from tests.integration.engine.pair import HOST, SKEL, machine
 from tests.project import Outcomes, Project
@@ -143,7 +144,7 @@ BAD: dict[str, tuple[str, Callable[[dict[str, Any]], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("kind", BAD if LONG else [*BAD][::2])
 def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, nginx: Nginx) -> None:
     step, change, why = BAD[kind]
     key = forge(nginx, step, change)
@@ -170,7 +171,14 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
     assert len(nginx.log()) == asked
 
 
-@pytest.mark.parametrize("removed", [("release",), ("state", "out", "release"), (".",)])
+@pytest.mark.parametrize(
+    "removed",
+    [
+        pytest.param(("release",), marks=pytest.mark.long),
+        pytest.param(("state", "out", "release"), marks=pytest.mark.long),
+        (".",),
+    ],
+)
 def test_what_is_bad_only_beside_others_is_found_out_later(
     removed: tuple[str, ...], victim: Project, built: Built, nginx: Nginx
 ) -> None:

@@ -116,7 +116,14 @@ def ccache_counts() -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.parametrize("side", ["zig", pytest.param("gcc", marks=pytest.mark.long), "hexagon"])
+@pytest.mark.parametrize(
+    "side",
+    [
+        "zig",
+        pytest.param("gcc", marks=pytest.mark.long),
+        pytest.param("hexagon", marks=pytest.mark.long),
+    ],
+)
 def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(
     side: str, project: Path, plain: Callable[[str], tuple[bytes, str]]
 ) -> None:
@@ -140,6 +147,7 @@ def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(
     assert ccache_counts()["cache_miss"] == C_AND_CXX
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("user")
 def test_another_zig_is_another_compiler_for_ccache(project: Path) -> None:
     launcher = find_compiler_launcher("ccache", project)
@@ -149,6 +157,7 @@ def test_another_zig_is_another_compiler_for_ccache(project: Path) -> None:
     assert ccache_counts()["cache_miss"] == 2 * C_AND_CXX
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("user")
 def test_a_file_in_the_build_tree_that_is_called_cc_is_no_source(project: Path) -> None:
     (project / "CMakeLists.txt").write_text(
@@ -159,14 +168,15 @@ def test_a_file_in_the_build_tree_that_is_called_cc_is_no_source(project: Path) 
     assert ccache_counts()["cache_miss"] == C_AND_CXX
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("user")
 @pytest.mark.parametrize(
     ("name", "side"),
     [
         ("sccache", "zig"),
         pytest.param("sccache", "hexagon", marks=pytest.mark.long),
-        ("distcc", "hexagon"),
-        ("icecc", "zig"),
+        pytest.param("distcc", "hexagon", marks=pytest.mark.long),
+        pytest.param("icecc", "zig", marks=pytest.mark.long),
     ],
 )
 def test_other_launchers_build_the_same(

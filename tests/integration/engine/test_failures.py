@@ -23,6 +23,7 @@ def project(tmp_path: Path) -> Project:
     return pair.machine(tmp_path)
 
 
+@pytest.mark.long
 def test_digests_are_remembered_when_a_build_fails(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -38,7 +39,7 @@ def test_digests_are_remembered_when_a_build_fails(
     assert FileStates(saved).state(source) == digest
 
 
-@pytest.mark.parametrize("keep_going", [True, False])
+@pytest.mark.parametrize("keep_going", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_step_that_cannot_be_checked_fails_as_others_do(
     project: Project, *, keep_going: bool
 ) -> None:

@@ -34,7 +34,9 @@ def cmake_by_ninja(app: Marked) -> bool:
     return "Re-running CMake" in log.read_text()
 
 
-@pytest.mark.parametrize("name", ["app/CMakeLists.txt", "app/value.h.in"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("app/CMakeLists.txt", marks=pytest.mark.long), "app/value.h.in"]
+)
 def test_what_cmake_reads(name: str, app: Marked) -> None:
     """Without buildtool, Ninja would run CMake a hundred times and then fail."""
     from_future(app, name)
@@ -53,6 +55,7 @@ def test_what_cmake_reads(name: str, app: Marked) -> None:
     assert app.has("second" if name.endswith(".in") else "first")
 
 
+@pytest.mark.long
 def test_a_file_that_comes_to_be_from_the_future(app: Marked) -> None:
     assert app.outcome() == "built"
     os.utime(app.root / "app/CMakeLists.txt")

@@ -40,6 +40,7 @@ def log(clone: Clone) -> str:
     return (clone.root / ".buildtool/state/logs/skel-b-v68.log").read_text()
 
 
+@pytest.mark.long
 def test_what_was_compiled_before_a_failure_is_not_compiled_again(clone: Clone) -> None:
     clone.check_out(with_(GOOD, lists=NO_LINK))
     with pytest.raises(BuildtoolError):
@@ -69,6 +70,7 @@ def test_a_header_that_only_a_failed_build_has_read(
     assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
 
 
+@pytest.mark.long
 def test_a_header_that_shadows_one_that_only_a_failed_build_has_read(
     clone: Clone, scratch: Scratch
 ) -> None:
@@ -93,6 +95,7 @@ HARMS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.long
 def test_what_cmake_wrote_is_harmed(clone: Clone, scratch: Scratch) -> None:
     """Each harm in turn, before a build of the other one of two states."""
     generated = with_(

@@ -73,7 +73,7 @@ def tokens(jobserver: Jobserver) -> int:
     return len(held)
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_the_jobs_of_three_ninjas_stay_within_the_budget_and_use_it(
     jobs: int, tmp_path: Path
 ) -> None:

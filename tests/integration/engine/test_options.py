@@ -22,6 +22,7 @@ def project(tmp_path: Path) -> Project:
     return pair.machine(tmp_path)
 
 
+@pytest.mark.long
 def test_from_clean_a_compiler_launcher_has_all_of_both_sides(
     project: Project, tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_build_type_reaches_both_sides_and_strict_isa_the_skel(project: Projec
     assert project.succeeds(*asked) == f"{HOST}: up to date\n{SKEL}: up to date\n"
 
 
+@pytest.mark.long
 def test_after_a_failure_what_does_not_need_it_is_built(project: Project) -> None:
     project.edit("host/main.c", "LEVEL", "NO_LEVEL")
     project.edit("host/parts/one.c", "return 1", "return NO_PART")
@@ -94,6 +96,7 @@ def test_after_a_failure_what_does_not_need_it_is_built(project: Project) -> Non
     assert project.build() == {HOST: "built", SKEL: "up-to-date"}
 
 
+@pytest.mark.long
 def test_defines_of_a_target_go_before_the_component_s(project: Project) -> None:
     of_component = 'source = "host"\ndefines = { ONE = 1, TWO = 2 }'
     project.edit("buildtool.toml", 'source = "host"', of_component)

@@ -128,6 +128,7 @@ def rows_of(groups: Sequence[Sequence[bytes]]) -> list[list[bytes]]:
     return rows + [row for row in generated if row]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("toolchain", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> None:
     # Both compilers write the same files for Ninja, which misreads some bytes if they are alone.
@@ -162,7 +163,7 @@ def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> 
     [
         pytest.param("gcc", True, marks=pytest.mark.long),
         pytest.param("clang", False, marks=pytest.mark.long),
-        ("clang", True),
+        pytest.param("clang", True, marks=pytest.mark.long),
     ],
 )
 def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(

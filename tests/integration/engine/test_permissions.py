@@ -101,6 +101,7 @@ def test_permissions_that_a_release_cannot_keep_are_refused(project: Project) ->
         assert not (project.release("alone")).exists()
 
 
+@pytest.mark.long
 def test_artifacts_have_the_same_permissions(project: Project) -> None:
     project.edit("buildtool.toml", 'source = "host"\n', 'source = "host"\nartifacts = ["app"]\n')
     before = os.umask(0o077)

@@ -22,6 +22,7 @@ def clone(app: Marked, name: str) -> Marked:
     return other
 
 
+@pytest.mark.long
 def test_include_directories_that_end_in_dots(app: Marked) -> None:
     app.lists(
         "include_directories(first/.. src/.. src//./sub/../)\n"
@@ -48,6 +49,7 @@ def test_include_directories_that_end_in_dots(app: Marked) -> None:
     assert app.outcome() == "up-to-date"
 
 
+@pytest.mark.long
 def test_links_in_the_build_tree(app: Marked) -> None:
     """CMake creates a link to a directory, and a rule creates a link to a file."""
     app.lists(

@@ -137,6 +137,7 @@ def test_an_installed_header_of_a_component_with_an_old_time_stamp(app: Marked) 
     assert app.has("two")
 
 
+@pytest.mark.long
 def test_a_copy_that_cmake_makes_of_a_file_with_an_old_time_stamp(app: Marked) -> None:
     app.lists(
         "file(COPY x.h DESTINATION ${CMAKE_BINARY_DIR}/copies)\n"

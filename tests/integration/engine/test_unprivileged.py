@@ -88,7 +88,14 @@ def test_a_built_project_that_may_only_be_read(deny: Deny, built: App) -> None:
     assert content(built.root) == before
 
 
-@pytest.mark.parametrize("part", ["state", "out", "build/app/*/CMakeFiles"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "state",
+        pytest.param("out", marks=pytest.mark.long),
+        pytest.param("build/app/*/CMakeFiles", marks=pytest.mark.long),
+    ],
+)
 def test_a_part_of_what_was_built_belongs_to_another_user(part: str, built: App) -> None:
     (place,) = (built.root / ".buildtool").glob(part)
     give_away(place)
@@ -101,7 +108,7 @@ def test_a_part_of_what_was_built_belongs_to_another_user(part: str, built: App)
         built.check_build()
 
 
-@pytest.mark.parametrize("part", ["state", "out"])
+@pytest.mark.parametrize("part", ["state", pytest.param("out", marks=pytest.mark.long)])
 def test_a_part_without_permissions(part: str, built: App) -> None:
     place = built.root / ".buildtool" / part
     place.chmod(0)
@@ -111,6 +118,7 @@ def test_a_part_without_permissions(part: str, built: App) -> None:
     built.check_build()
 
 
+@pytest.mark.long
 def test_an_empty_cache_that_may_only_be_read(app: App) -> None:
     for deny in (protect, give_away):
         app.cache = app.cache.with_name(f"cache {deny.__name__}")
@@ -141,6 +149,7 @@ def test_a_cache_that_may_only_be_read_is_used(deny: Deny, built: App) -> None:
     assert content(built.cache) == before
 
 
+@pytest.mark.long
 @EITHER
 def test_a_cache_that_may_only_be_read_is_not_for_zig(deny: Deny, built: App) -> None:
     (built.cache / "zig").mkdir(exist_ok=True)
@@ -151,6 +160,7 @@ def test_a_cache_that_may_only_be_read_is_not_for_zig(deny: Deny, built: App) ->
     assert REMEDY in error
 
 
+@pytest.mark.long
 def test_a_part_of_zig_s_cache_belongs_to_another_user(app: App) -> None:
     part = app.cache / "zig/h"
     part.mkdir(parents=True)
@@ -161,6 +171,7 @@ def test_a_part_of_zig_s_cache_belongs_to_another_user(app: App) -> None:
     assert REMEDY in error
 
 
+@pytest.mark.long
 @EITHER
 def test_what_is_done_with_a_cache_that_may_only_be_read(deny: Deny, built: App) -> None:
     deny(built.cache)

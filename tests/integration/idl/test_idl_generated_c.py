@@ -25,7 +25,7 @@ LIBRARY = ("-shared", "-nostdlib", "-Wl,--gc-sections", "-s")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("stem", ["shapes", "plain"])
+@pytest.mark.parametrize("stem", ["shapes", pytest.param("plain", marks=pytest.mark.long)])
 def test_no_warning_on_either_side(stem: str, compiler: str, tmp_path: Path) -> None:
     compile_idl(GOLDEN / f"{stem}.idl", (), (), tmp_path)
     for side in ("stub", "skel"):
@@ -68,6 +68,7 @@ def note_of(library: Path) -> tuple[bytes, int, bytes]:
     return name, kind, digest
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("side", "target"), [("stub", AARCH64), ("skel", SKEL)])
 def test_the_note_outlives_the_linker(side: str, target: tuple[str, ...], tmp_path: Path) -> None:
     library = shared_library(target, side, tmp_path)

@@ -189,8 +189,12 @@ def compiler(side: str, language: str) -> list[str | Path]:
     return [usable_zig().where, "cc", *ZIG[side], "-x", language, *warnings]
 
 
-@pytest.mark.parametrize("standard_types", [False, True], ids=["default", "standard-types"])
-@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize(
+    "standard_types",
+    [pytest.param(False, marks=pytest.mark.long), True],
+    ids=["default", "standard-types"],
+)
+@pytest.mark.parametrize("language", [pytest.param("c", marks=pytest.mark.long), "c++"])
 @pytest.mark.parametrize("side", ["Hexagon", "ARM64", GCC])
 def test_code_for_a_mode_compiles(
     side: str, language: str, tmp_path: Path, *, standard_types: bool

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from buildtool.idl.compile import compile_idl
@@ -24,6 +25,7 @@ def go_round(case: Case, out: Path) -> str:
     return run(command(out))
 
 
+@pytest.mark.long
 def test_the_tables_rows_go_round_with_a_stand_in_for_libcdsprpc(tmp_path: Path) -> None:
     """And a wrong value is seen: at the end the implementation returns one different number."""
     assert go_round(TABLES, tmp_path) == "same\n"

@@ -6,10 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from buildtool.idl.compile import compile_idl
 from tests.integration.idl.idl_cases import write_case
 from tests.integration.idl.idl_rig import ROOT
 from tests.integration.idl.idl_tables import TABLES
+
+pytestmark = pytest.mark.long
 
 MYPY = [sys.executable, "-m", "mypy", "--strict", "--python-version=3.10", "--cache-dir=cache"]
 USER = """\

@@ -54,7 +54,16 @@ def history(tmp_path: Path) -> History:
     return History(tmp_path)
 
 
-@pytest.mark.parametrize("planted", [1, 2, 31, 59, 60])
+@pytest.mark.parametrize(
+    "planted",
+    [
+        pytest.param(1, marks=pytest.mark.long),
+        pytest.param(2, marks=pytest.mark.long),
+        31,
+        pytest.param(59, marks=pytest.mark.long),
+        pytest.param(60, marks=pytest.mark.long),
+    ],
+)
 def test_sixty_commits_need_eight_verdicts(history: History, planted: int) -> None:
     commits = [history.commit("bad" if n >= planted else "good") for n in range(61)]
     found = history.bisect(commits[0], commits[60])

@@ -48,10 +48,16 @@ def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree
     assert tree.shipped == shipped
 
 
-def test_a_tree_that_asks_for_removed_policies(third_party: Tree) -> None:
-    tree = third_party("host_tree")
-    for listing in tree.root.rglob("CMakeLists.txt"):
-        listing.write_text(listing.read_text().replace("VERSION 3.20", "VERSION 3.0"))
+OLD = """cmake_minimum_required(VERSION 3.0)
+project(old C)
+add_executable(old old.c)
+install(TARGETS old DESTINATION bin)
+"""
+
+
+def test_a_tree_that_asks_for_removed_policies(tmp_path: Path) -> None:
+    tree = ThirdParty(tmp_path / "old")
+    tree.lay_out({"CMakeLists.txt": OLD, "old.c": "int main(void) { return 0; }\n"})
 
     done = tree.run("init")
 
@@ -63,6 +69,7 @@ def test_a_tree_that_asks_for_removed_policies(third_party: Tree) -> None:
     assert f"Add to its component: {line}" in tree.run("build").stderr
 
 
+@pytest.mark.long
 def test_the_proposal_for_a_large_tree_builds(tmp_path: Path) -> None:
     tree = ThirdParty(tmp_path / "fleet")
     write_large_tree(tree.root, 2)
@@ -138,6 +145,7 @@ def test_a_template_is_written_where_one_is_asked_for(third_party: Tree) -> None
     assert again.returncode == 2
 
 
+@pytest.mark.long
 def test_a_proposal_of_comments_alone_fails_and_proposes_no_build(
     tmp_path: Path, buildtool: Buildtool
 ) -> None:

@@ -62,6 +62,7 @@ def test_libraries_that_install_rules_leave_out(tree: ThirdParty) -> None:
     assert tree.shipped == {"bin/tone", "lib/libmixer.so.0", "lib/libwave.so.3"}
 
 
+@pytest.mark.long
 def test_a_program_that_is_installed_as_a_file_loses_the_build_tree_s_runpath(
     tree: ThirdParty,
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_program_that_is_installed_as_a_file_loses_the_build_tree_s_runpath(
     assert str(tree.root).encode() not in (tree.release() / "bin/tone").read_bytes()
 
 
+@pytest.mark.long
 def test_runpaths_that_are_installed(tree: ThirdParty) -> None:
     rpath = 'TONE_INSTALL = "tone", TONE_RPATH = '
     tree.edit("buildtool.toml", 'TONE_INSTALL = "tone"', f'{rpath}"/opt/tone/lib"')
@@ -86,6 +88,7 @@ def test_runpaths_that_are_installed(tree: ThirdParty) -> None:
     assert runpath(tree) == ("$ORIGIN/../lib",)
 
 
+@pytest.mark.long
 def test_a_library_that_no_target_makes(tree: ThirdParty) -> None:
     tree.edit("buildtool.toml", 'TONE_INSTALL = "tone"', "TONE_WITH_BEEP = true")
     tree.edit("buildtool.toml", "defines", 'artifacts = ["bin/tone"]\ndefines')
@@ -122,6 +125,7 @@ def test_install_rules_want_what_is_not_built(tree: ThirdParty) -> None:
     assert tree.shipped == {"lib/libwave.so.2"}
 
 
+@pytest.mark.long
 def test_an_artifact_that_the_install_rules_put_down_as_well(tree: ThirdParty) -> None:
     tree.edit(
         "buildtool.toml", '"tone" }', '"tone;mixer;wave" }\nartifacts = ["**/lib*.so", "bin/*"]'

@@ -67,6 +67,7 @@ def test_a_large_tree(proposed: Propose, tmp_path: Path) -> None:
     assert "tools/table_maker, which CMakeLists.txt:10 builds in a separate step" in left_out
 
 
+@pytest.mark.long
 def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> None:
     """CMake never runs the code that builds them: the text shows them, and the option is named."""
     write_large_tree(tmp_path / "the tree", 1)
@@ -82,6 +83,7 @@ def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> Non
     assert "tools/table_maker, which CMakeLists.txt:10 builds in a separate step" in left_out
 
 
+@pytest.mark.long
 def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
     """The only option that turns them off turns off everything else too."""
     step = "ExternalProject_Add({0} SOURCE_DIR ${{CMAKE_CURRENT_SOURCE_DIR}}/{0} CMAKE_ARGS {1})\n"
@@ -103,6 +105,7 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
     assert found["target"]["sim"]["archs"] == ["v73"]
 
 
+@pytest.mark.long
 def test_the_option_that_adds_tests_is_on(proposed: Propose) -> None:
     """Of three options that are off, one fails and one adds no test; the release has no tests."""
     found = proposed(
@@ -162,6 +165,7 @@ def test_data_that_is_copied_for_tests(proposed: Propose) -> None:
     assert "CMakeLists.txt:6 copies them, perhaps for tests" in found["text"]
 
 
+@pytest.mark.long
 def test_data_that_tests_open_in_the_source_directory(proposed: Propose) -> None:
     """Names in strings are relative to the working directory of a test."""
     names = ("a.h", "d/a.txt", "d/b.txt", "e/c", "list", "more/d/x.bin", "out/README")
@@ -186,6 +190,7 @@ def test_data_that_tests_open_in_the_source_directory(proposed: Propose) -> None
     assert "tests work in the directory at CMakeLists.txt:8" in found["text"]
 
 
+@pytest.mark.long
 def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
     """Of two options that are off, one adds a library; no option leaves out its skels."""
     backend = (
@@ -213,6 +218,7 @@ def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
     assert found["target"]["sim"]["archs"] == ["v73"]
 
 
+@pytest.mark.long
 def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
     """A function adds skels of four archs; one skel cannot be configured for v75, one for v79."""
     found = proposed(
@@ -282,13 +288,13 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) ->
 def test_configuring_has_an_end(
     proposed: Propose, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(configure, "FIRST_LIMIT", 8.0)
+    monkeypatch.setattr(configure, "FIRST_LIMIT", 4.0)
     mark = tmp_path / "pid"
     wait = f"execute_process(COMMAND sh -c \"echo $$ >'{mark}'; exec sleep 1000\")\n"
 
     found = proposed({"CMakeLists.txt": NEW + "project(slow NONE)\n" + wait})
 
-    assert found["?"] == ["host.slow cannot be configured for ARM64: cmake did not finish in 8 s"]
+    assert found["?"] == ["host.slow cannot be configured for ARM64: cmake did not finish in 4 s"]
     assert left(tmp_path) == []
 
 
@@ -299,6 +305,7 @@ def test_all_of_it_has_an_end(proposed: Propose, monkeypatch: pytest.MonkeyPatch
     assert "host" not in found
 
 
+@pytest.mark.long
 def test_the_sdk_s_client_library_is_not_proposed(proposed: Propose, sdk: Path) -> None:
     """A build would refuse a program with the stand-in SDK's library, so it is a comment."""
     found = proposed(
@@ -313,6 +320,7 @@ def test_the_sdk_s_client_library_is_not_proposed(proposed: Propose, sdk: Path) 
     assert "app would be linked against the libcdsprpc of a Hexagon SDK" in found["?"][0]
 
 
+@pytest.mark.long
 def test_without_the_sdk_that_a_tree_asks_for(
     proposed: Propose, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -330,6 +338,7 @@ def test_without_the_sdk_that_a_tree_asks_for(
     assert "[skel.k]" in found["text"]
 
 
+@pytest.mark.long
 def test_skels_that_need_a_package_of_another(proposed: Propose) -> None:
     """The libraries are not built yet, but the files of the package are enough to configure."""
     found = proposed(

@@ -128,6 +128,7 @@ def test_a_monorepo_with_presets_and_both_sides_in_one_tree_and_edits_there(
     assert "-DIMGKIT_TILE=16" in flags
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("sdk")
 def test_a_superbuild_whose_skels_are_steps_of_their_own(third_party: Tree) -> None:
     tree = third_party("superbuild", SUPERBUILD)
@@ -163,6 +164,7 @@ def check_superbuild(tree: ThirdParty, *archs: str) -> None:
     assert not list(tree.root.glob(".buildtool/build/denoise/**/htp-v*")), "no step within a step"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("sdk")
 def test_a_tree_of_both_sides_that_runs_qaic_itself(third_party: Tree) -> None:
     tree = third_party("one_listing", ONE_LISTING)
@@ -178,6 +180,7 @@ def test_a_tree_of_both_sides_that_runs_qaic_itself(third_party: Tree) -> None:
     assert set(tree.builds().values()) == {"built"}
 
 
+@pytest.mark.long
 def test_an_arm64_tree_with_unusual_conventions(third_party: Tree) -> None:
     """Nothing tells of a version that git describes, but the project file can."""
     tree = third_party("host_tree", HOST_TREE)
@@ -217,6 +220,7 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", *who, *arguments], cwd=root, check=True, capture_output=True)
 
 
+@pytest.mark.long
 def test_a_component_that_needs_another(third_party: Tree) -> None:
     """The other component's installed files are found, and ship only if configured."""
     tree = third_party("host_tree", HOST_TREE)

@@ -175,6 +175,7 @@ def lintian(deb: Path) -> set[str]:
     return {line for line in done.stdout.splitlines() if line[:2] in ("E:", "W:")}
 
 
+@pytest.mark.long
 def test_lintian_has_nothing_to_say(deb: Path) -> None:
     assert lintian(deb) == set()
 

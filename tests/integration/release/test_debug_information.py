@@ -96,7 +96,14 @@ def lines(project: Project, file: str, function: str) -> set[str]:
     return {f"{place.file}:{place.line}" for inlined in places for place in inlined if place.line}
 
 
-@pytest.mark.parametrize("toolchain", ["zig", "gcc", pytest.param("clang", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "toolchain",
+    [
+        "zig",
+        pytest.param("gcc", marks=pytest.mark.long),
+        pytest.param("clang", marks=pytest.mark.long),
+    ],
+)
 def test_release_builds_have_lines_which_do_not_change_what_ships(
     toolchain: str, tmp_path: Path
 ) -> None:
@@ -132,7 +139,11 @@ def test_release_builds_have_lines_which_do_not_change_what_ships(
 
 
 @pytest.mark.parametrize(
-    "build_type", ["Debug", pytest.param("RelWithDebInfo", marks=pytest.mark.long)]
+    "build_type",
+    [
+        pytest.param("Debug", marks=pytest.mark.long),
+        pytest.param("RelWithDebInfo", marks=pytest.mark.long),
+    ],
 )
 def test_inlined_calls_and_lines_are_those_of_addr2line(build_type: str, tmp_path: Path) -> None:
     """In code of the template, whose inlined calls are split: clang moves parts of them apart."""

@@ -113,12 +113,13 @@ def shipped(project: Project, target: str, path: str) -> bytes:
                 "jni/arm64-v8a/libb-v75.so": "dsp/v75/libb-v75.so",
             },
         ),
-        (
+        pytest.param(
             "two",
             {
                 "assets/dsp/v73/libb_skel.so": "dsp/v73/libb_skel.so",
                 "assets/dsp/v75/libb_skel.so": "dsp/v75/libb_skel.so",
             },
+            marks=pytest.mark.long,
         ),
         ("none", {}),
     ],
@@ -186,6 +187,7 @@ def test_a_library_that_android_does_not_install(project: Project, tmp_path: Pat
     assert not [*other.root.glob("dist/*")]
 
 
+@pytest.mark.long
 def test_another_clone_makes_the_same_aar(project: Project, tmp_path: Path) -> None:
     wanted = contents(project, "one")
     other = copy_of(project, tmp_path / "another place")

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import REPOSITORY
 
 IGNORED = (".git", ".venv", ".buildtool", "dist", "__pycache__", "tests", "bench", ".*_cache")
@@ -37,6 +39,7 @@ def distributions(sources: Path, umask: str, **variables: str) -> dict[str, str]
     }
 
 
+@pytest.mark.long
 def test_wheel_and_sdist_are_the_same_bytes(tmp_path: Path) -> None:
     one = distributions(copy_sources(tmp_path / "one", 0), "022")
     other = distributions(

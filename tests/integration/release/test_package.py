@@ -115,6 +115,7 @@ def test_another_clone_makes_the_same_bytes(
     assert len(wanted) == len(HERE)
 
 
+@pytest.mark.long
 def test_the_release_says_what_it_is_made_of(packed: tuple[Project, dict[str, str]]) -> None:
     project, wanted = packed
     with zipfile.ZipFile(project.root / "dist/pack-1.2-sim.zip") as archive:
@@ -268,6 +269,7 @@ def test_an_output_that_is_no_directory_is_an_error_before_anything_is_built(
     assert not (tmp_path / ".buildtool").exists()
 
 
+@pytest.mark.long
 def test_the_time_is_the_given_one_or_that_of_the_commit_or_1980(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone", SOURCE_DATE_EPOCH="1000000000")
     project.edit("buildtool.toml", '[skel.dsp]\nsource = "dsp"\n', "")

@@ -47,6 +47,7 @@ def project(tmp_path: Path, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPat
     return made
 
 
+@pytest.mark.long
 def test_the_runtime_of_a_stand_in_sdk_is_built_and_not_packaged(project: Project) -> None:
     project.succeeds("build")
     ships = {path.name for path in (project.root / ".buildtool/release/sim/dsp/v73").iterdir()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.project import Project
 
 FILES = {
@@ -39,6 +41,7 @@ def project(root: Path, **files: str) -> Project:
     return made
 
 
+@pytest.mark.long
 def test_a_reproducible_project_with_a_pipe_and_the_directory_for_temporary_files(
     tmp_path: Path,
 ) -> None:
@@ -52,6 +55,7 @@ def test_a_reproducible_project_with_a_pipe_and_the_directory_for_temporary_file
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_project_in_a_directory_of_a_repository(tmp_path: Path) -> None:
     """With an archive in the repository, and then with changes."""
     from tests.integration.release.test_package import git

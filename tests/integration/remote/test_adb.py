@@ -20,10 +20,10 @@ from buildtool.device.transports.adb_server import AdbServer as Server
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
-from tests.remote.tool_sets import TOOL_SETS
+from tests.remote.tool_sets import EACH_TOOL_SET
 
 
-@pytest.mark.parametrize("adb_server", TOOL_SETS, indirect=True)
+@pytest.mark.parametrize("adb_server", EACH_TOOL_SET, indirect=True)
 def test_statuses_and_streams_arrive(phone: Device) -> None:
     phone.transport.connect()
     for status in (0, 1, 2, 126, 127, 128, 137, 254, 255):

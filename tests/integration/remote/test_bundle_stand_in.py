@@ -60,7 +60,7 @@ class Board:
         return Path(found[1])
 
 
-@pytest.fixture(params=["ssh", "adb"])
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def board(
     request: pytest.FixtureRequest, runtime_directory: Path, tmp_path: Path
 ) -> Iterator[Board]:
@@ -213,6 +213,7 @@ exec "{program}" "$@"
 """
 
 
+@pytest.mark.long
 def test_one_more_exchange_fetches_everything(board: Board, tmp_path: Path) -> None:
     """Each exchange is a process of ssh or adb, which a program in their place counts."""
     count = tmp_path / "count"
@@ -331,6 +332,7 @@ def test_errors_of_buildtool(board: Board) -> None:
     assert "  logs of the device: the run did not get that far\n" in bundle.summary
 
 
+@pytest.mark.long
 def test_a_place_that_cannot_be_written_hides_nothing(board: Board) -> None:
     command = ("run", "board", "--bundle-file=/proc/x.zip", "--", "bin/program", "exit 5")
     done = board.fails(*command, status=5)

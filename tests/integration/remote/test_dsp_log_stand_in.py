@@ -75,7 +75,9 @@ def test_the_log_of_the_dsp_is_shown_and_kept(remote: Remote, tmp_path: Path) ->
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(("name", "crashed"), [("shell", True), ("my-shell", False)])
+@pytest.mark.parametrize(
+    ("name", "crashed"), [("shell", True), pytest.param("my-shell", False, marks=pytest.mark.long)]
+)
 def test_a_crash_in_the_log_is_one_of_the_program(
     remote: Remote, tmp_path: Path, name: str, crashed: bool
 ) -> None:
@@ -95,6 +97,7 @@ def test_a_crash_in_the_log_is_one_of_the_program(
     assert (ran.status, ran.dsp_crash) == (0, how if crashed else "")
 
 
+@pytest.mark.long
 def test_runs_without_farf_keep_no_log(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "release", {})
 

@@ -13,7 +13,9 @@ from tests.remote.adbd import AdbServer
 from tests.remote.device_root import DeviceRoot
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
-from tests.remote.tool_sets import SYSTEM_PATH, TOOL_SETS, Tools
+from tests.remote.tool_sets import EACH_TOOL_SET, SYSTEM_PATH, Tools
+
+pytestmark = pytest.mark.long
 
 STATUSES = (0, 1, 2, 125, 127, 128, 137, 254, 255)
 PROGRAMS = {
@@ -62,7 +64,7 @@ def assert_shown(done: subprocess.CompletedProcess[str], text: str, tools: str) 
     assert done.stdout == text + "\n".join([*inodes, ""])
 
 
-@pytest.mark.parametrize("ssh_server", TOOL_SETS, indirect=True)
+@pytest.mark.parametrize("ssh_server", EACH_TOOL_SET, indirect=True)
 def test_ssh_runs_commands_with_the_selected_tools(
     ssh_server: SshServer, request: pytest.FixtureRequest
 ) -> None:
@@ -70,7 +72,7 @@ def test_ssh_runs_commands_with_the_selected_tools(
     assert_shown(ssh(ssh_server, SHOW, text="in\n"), "in\n", tools)
 
 
-@pytest.mark.parametrize("adb_server", TOOL_SETS, indirect=True)
+@pytest.mark.parametrize("adb_server", EACH_TOOL_SET, indirect=True)
 def test_adb_runs_commands_with_the_selected_tools(
     adb_server: AdbServer, request: pytest.FixtureRequest
 ) -> None:

@@ -18,12 +18,12 @@ from buildtool.device.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, shared_socket
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
 from tests.remote.sshd import SshClient, SshServer
-from tests.remote.tool_sets import TOOL_SETS
+from tests.remote.tool_sets import EACH_TOOL_SET
 
 STATUSES = (0, 1, 2, 126, 127, 128, 137, 254, 255)
 
 
-@pytest.mark.parametrize("ssh_server", TOOL_SETS, indirect=True)
+@pytest.mark.parametrize("ssh_server", EACH_TOOL_SET, indirect=True)
 def test_statuses_and_streams_arrive(board: Device) -> None:
     board.transport.connect()
     for status in STATUSES:
@@ -39,6 +39,7 @@ def test_data_arrive_unchanged_in_both_directions(board: Device, tmp_path: Path)
         assert board.exec("cat", stdin=stream.fileno()).stdout == data
 
 
+@pytest.mark.long
 def test_much_output_arrives(board: Device) -> None:
     board.transport.connect()
     assert len(board.exec("head -c 20000000 /dev/zero").stdout) == 20_000_000

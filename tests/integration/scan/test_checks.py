@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
 from tests.integration.scan.conftest import Tried, write
+
+pytestmark = pytest.mark.long
 
 LISTS = """\
 cmake_minimum_required(VERSION 3.22)

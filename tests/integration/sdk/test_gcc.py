@@ -129,7 +129,7 @@ def test_a_missing_part_is_named_with_its_package(
 def test_another_program_with_that_name_is_not_a_gcc(
     programs: Path, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiler_probe, "TIMEOUT", 2.0)
+    monkeypatch.setattr(compiler_probe, "TIMEOUT", 1.0)
     (programs / "sleep").symlink_to("/bin/sleep")
     (programs / "yes").symlink_to("/usr/bin/yes")
     script(programs / CROSS, text)

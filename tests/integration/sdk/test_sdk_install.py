@@ -110,6 +110,7 @@ def test_a_download_of_a_stand_in_continues_in_the_next_command(
     assert second.returncode == 0, second.stderr
 
 
+@pytest.mark.long
 def test_a_server_without_ranges_sends_a_stand_in_again(
     ndk: tuple[Path, str], home: Path, install: Install
 ) -> None:

@@ -12,6 +12,8 @@ from buildtool.core.elf.read import read_elf
 from tests.standins.android_ndk import RELEASES
 from tests.standins.fixtures import MakeNdk
 
+pytestmark = pytest.mark.long
+
 BIN = "toolchains/llvm/prebuilt/linux-x86_64/bin"
 SOURCE = "#include <android/log.h>\nint level(void) { return __ANDROID_API__; }\n"
 

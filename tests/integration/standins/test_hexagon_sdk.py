@@ -13,6 +13,8 @@ from buildtool.sdk.cmake import find_cmake
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import VERSIONS
 
+pytestmark = pytest.mark.long
+
 FLAGS = ("-mcpu=hexagonv73", "-mv73", "-mhvx=v73", "-mhvx-length=128B", "-mhmx", "-G0", "-fpic")
 LINK = ("-shared", "-Wl,-Bsymbolic", "-Wl,--no-threads", "-Wl,--wrap=malloc")
 THIRD_PARTY = """\

@@ -54,7 +54,9 @@ def add_libc(root: Path, layout: str) -> None:
     script.write_text(text.replace(f"{CROSS_LIBRARIES}/", "/lib/aarch64-linux-gnu/"))
 
 
-@pytest.fixture(scope="module", params=LAYOUTS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(LAYOUTS[0], marks=pytest.mark.long), LAYOUTS[1]]
+)
 def pulled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sysroot:
     """A sysroot with all headers of Debian's package, which tests only read."""
     folder = tmp_path_factory.mktemp("pulled")

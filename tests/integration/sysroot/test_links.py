@@ -16,7 +16,7 @@ from tests.standins.fixtures import MakeNdk
 from .conftest import Pull
 from .linked import Linked
 
-COMPILERS = ["zig", "gcc", pytest.param("clang", marks=pytest.mark.long)]  # as gcc, by GNU ld
+COMPILERS = ["zig", *(pytest.param(name, marks=pytest.mark.long) for name in ("gcc", "clang"))]
 
 
 WAYS = {
@@ -75,7 +75,10 @@ def test_the_system_s_is_linked(toolchain: str, project: Linked) -> None:
     assert "libcdsprpc.so.1" in read_elf(project.release() / "lib/libonly.so").needed
 
 
-@pytest.mark.parametrize("release", [pytest.param("r25", marks=pytest.mark.long), "r28"])
+@pytest.mark.parametrize(
+    "release",
+    [pytest.param("r25", marks=pytest.mark.long), pytest.param("r28", marks=pytest.mark.long)],
+)
 def test_android_s_is_linked_with_a_stand_in_ndk(
     release: str, project: Linked, stand_in_ndk: MakeNdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +94,7 @@ def test_android_s_is_linked_with_a_stand_in_ndk(
     check_ways(project, WAYS, "libcdsprpc.so", "libcdsprpc.so.1")
 
 
+@pytest.mark.long
 def test_a_stand_in_s_own_exports_are_what_is_linked(
     project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:
@@ -112,6 +116,7 @@ def test_a_stand_in_s_own_exports_are_what_is_linked(
     assert read_elf(project.program()).needed == ("libcdsprpc.so.1", "libc.so.6")
 
 
+@pytest.mark.long
 def test_a_library_may_not_need_what_the_stand_in_s_has_not(
     project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:
@@ -143,6 +148,7 @@ MISFITS = [
 ]
 
 
+@pytest.mark.long
 def test_a_stand_in_that_does_not_fit_the_target(
     project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:
@@ -161,6 +167,7 @@ def test_a_stand_in_that_does_not_fit_the_target(
         assert message in done.stderr, more
 
 
+@pytest.mark.long
 def test_a_toolchain_file_of_the_project(tmp_path: Path, project: Linked) -> None:
     """`Buildtool::cdsprpc` and the check work with such a toolchain file."""
     project.write(

@@ -56,6 +56,7 @@ def test_the_client_of_a_stand_in_sdk_is_refused(
         assert built == [], f"{way}: it was built before"
 
 
+@pytest.mark.long
 def test_other_copies_are_refused_by_name_and_by_soname(
     project: Linked, tmp_path: Path, stand_in_sdk: MakeSdk
 ) -> None:
@@ -73,6 +74,7 @@ def test_other_copies_are_refused_by_name_and_by_soname(
     assert "against a libcdsprpc that is not the system's" in project.refused()
 
 
+@pytest.mark.long
 def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
     project: Linked, stand_in_sdk: MakeSdk
 ) -> None:

@@ -19,7 +19,7 @@ from buildtool.device.sysroot.pull import pull
 from buildtool.device.sysroot.remote import RemoteFiles
 from buildtool.sdk.sysroot import Sysroot
 from tests.integration.devices.board_tree import stand_in
-from tests.remote.tool_sets import TOOL_SETS, Tools
+from tests.remote.tool_sets import EACH_TOOL_SET, Tools
 from tests.standins.device import CROSS_LIBRARIES, MULTIARCH, make_board, make_phone
 
 from .conftest import Pull
@@ -29,7 +29,7 @@ def pull_over(device: Device, facts: Facts, *, libc: bool = False) -> Sysroot:
     return pull(RemoteFiles(device, facts), "remote", libc=libc, waiting=lambda: None)[0]
 
 
-@pytest.mark.parametrize("tools", TOOL_SETS)
+@pytest.mark.parametrize("tools", EACH_TOOL_SET)
 def test_a_stand_in_board_and_its_c_library(
     tools: Tools, tmp_path: Path, pull_from: Pull, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_name_on_no_shell_is_refused_for_the_board(
     assert "qurt_thread_get_thread_id: not on v68 QCM6490/QCS6490, v73 SA8775P, " in done.stderr
 
 
+@pytest.mark.long
 def test_a_name_on_some_shells_is_a_warning(
     project: Path, buildtool: Buildtool, edit: Edit
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_name_on_some_shells_is_a_warning(
     assert "is built for v73, not for v68" in refused.stderr
 
 
+@pytest.mark.long
 def test_the_shell_of_a_stand_in_device_decides(
     project: Path, buildtool: Buildtool, edit: Edit, pull_from: Pull, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_custom_command_runs_a_program_of_the_target(tmp_path: Path) -> None:
     assert project.build_here() == {"host/demo": "up-to-date"}
 
 
+@pytest.mark.long
 def test_its_failure_fails_the_build_each_time(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     project.edit("generate.c", "return fclose(out)", "return 7")
@@ -81,6 +82,7 @@ def test_without_qemu_the_error_says_so(tmp_path: Path) -> None:
     assert "apt-get install qemu-user libc6-arm64-cross" in error
 
 
+@pytest.mark.long
 def test_tests_that_are_discovered_after_the_build_are_listed(tmp_path: Path) -> None:
     root = tmp_path / "meter"
     shutil.copytree(REPOSITORY / "tests/third_parties/tested_tree", root)
@@ -112,11 +114,12 @@ TRY_RUN = (
     ("check", "names", "entries", "found"),
     [
         (CHECK, "found = true", "found = true", b"ON "),
-        (
+        pytest.param(
             TRY_RUN,
             'found = 0, found__TRYRUN_OUTPUT = "…"',
             'found = 3, found__TRYRUN_OUTPUT = "x y"',
             b"3 x y",
+            marks=pytest.mark.long,
         ),
     ],
 )
@@ -139,6 +142,7 @@ def test_what_only_the_device_can_answer_is_asked_for(
     assert project.release_files()["share/found.txt"] == found
 
 
+@pytest.mark.long
 def test_all_profiles_put_the_test_launcher_before_tests(tmp_path: Path) -> None:
     """A native profile needs an ARM64 machine: there, CMAKE_TEST_LAUNCHER takes the place."""
     root = tmp_path / "meter"
@@ -154,6 +158,7 @@ def test_all_profiles_put_the_test_launcher_before_tests(tmp_path: Path) -> None
         assert f'"{sys.executable}" "-I" "-S" "-X" "utf8" "{launcher}" "linux" "' in line
 
 
+@pytest.mark.long
 def test_projects_that_read_the_variable_get_it_when_they_ask(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     listing = CHECKS % 'set(found "${CMAKE_CROSSCOMPILING_EMULATOR}")'

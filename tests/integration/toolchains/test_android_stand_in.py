@@ -24,8 +24,8 @@ from .conftest import PlainCMake
 from .test_shared_stl import ACROSS, compile_stl, run
 
 RELEASES = (
-    *("r25", "r29"),
-    *(pytest.param(release, marks=pytest.mark.long) for release in ("r26", "r27", "r28")),
+    *(pytest.param(release, marks=pytest.mark.long) for release in ("r25", "r26", "r27", "r28")),
+    "r29",
 )
 PROJECT = """\
 cmake_minimum_required(VERSION 3.22)
@@ -87,6 +87,7 @@ def test_every_stand_in_release_makes_files_for_16_kib_pages(
     assert re.fullmatch(r"ONLY NEVER \S+ .+/cmake", modes)
 
 
+@pytest.mark.long
 def test_a_stand_in_that_sets_flags_as_the_older_of_its_toolchain_files_does(
     stand_in_ndk: MakeNdk, plain_cmake: PlainCMake, tmp_path: Path
 ) -> None:
@@ -128,7 +129,10 @@ def test_a_stand_in_links_small_pages_by_default(
     assert "aligned to 4096 bytes, not 16384" in caught.value.why
 
 
-@pytest.mark.parametrize(("stl", "needed"), [("c++_shared", True), ("auto", False)])
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("stl", "needed"), [("c++_shared", True), pytest.param("auto", False, marks=pytest.mark.long)]
+)
 def test_the_cxx_library_of_a_stand_in(
     stl: str, needed: bool, stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
 ) -> None:

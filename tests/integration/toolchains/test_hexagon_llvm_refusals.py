@@ -88,6 +88,7 @@ def test_a_flag_that_asks_for_it_is_refused_before_the_build(project: Project) -
         assert compiled(project) == [], flag
 
 
+@pytest.mark.long
 def test_what_is_added_to_a_built_project_is_refused(project: Project) -> None:
     """Flags before the build, and sources with the remedy when they do not compile."""
     project.build_here()

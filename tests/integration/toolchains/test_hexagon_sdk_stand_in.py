@@ -23,9 +23,9 @@ LONG = pytest.mark.long
 # The other versions and archs have the layout and the options of one of the first four.
 PLACES = [
     ("4.4.0.0", False, "v68"),
-    ("5.5.0.1", False, "v73"),
     ("6.4.0.2", True, "v79"),
-    ("6.6.0.0", False, "v81"),
+    pytest.param("5.5.0.1", False, "v73", marks=LONG),
+    pytest.param("6.6.0.0", False, "v81", marks=LONG),
     pytest.param("5.5.0.1", False, "v68", marks=LONG),
     pytest.param("6.2.0.1", False, "v68", marks=LONG),
     pytest.param("6.4.0.2", False, "v68", marks=LONG),
@@ -128,6 +128,7 @@ def test_a_skel_of_a_stand_in_finds_the_names_of_its_own_libraries(
         check_skel(skel, "v73", [other, *profile.runtime.values()])
 
 
+@pytest.mark.long
 def test_debug_builds_of_a_stand_in_are_optimised(
     stand_in_sdk: MakeSdk, plain_cmake: PlainCMake
 ) -> None:

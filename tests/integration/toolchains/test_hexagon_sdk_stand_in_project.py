@@ -115,6 +115,7 @@ def headers(project: Path) -> set[str]:
     return {line for text in texts for line in text.splitlines() if " number;" in line}
 
 
+@pytest.mark.long
 def test_qaic_of_a_stand_in_writes_both_sides_and_what_it_read_is_an_input(
     qaic_project: Path, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +152,7 @@ def test_qaic_of_a_stand_in_writes_both_sides_and_what_it_read_is_an_input(
     assert headers(qaic_project) == {"typedef int64_t number;"}
 
 
+@pytest.mark.long
 def test_the_depfile_names_qaic_of_a_stand_in(
     qaic_project: Path, stand_in_sdk: MakeSdk, buildtool: Buildtool
 ) -> None:
@@ -239,6 +241,7 @@ install(TARGETS demo_skel LIBRARY DESTINATION .)
 }
 
 
+@pytest.mark.long
 def test_auto_takes_a_stand_in_for_all_archs_or_open_llvm(
     tmp_path: Path, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

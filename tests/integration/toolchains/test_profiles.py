@@ -48,7 +48,13 @@ int demo_skel_handle_invoke(unsigned long long h, unsigned sc, void *args) {
 HELPER = "int helper(const void *p) { return *(const int *)p; }"
 
 
-@pytest.mark.parametrize("arch", HEXAGON_ARCHS)
+@pytest.mark.parametrize(
+    "arch",
+    [
+        arch if arch in {"v68", "v81"} else pytest.param(arch, marks=pytest.mark.long)
+        for arch in HEXAGON_ARCHS
+    ],
+)
 def test_a_skel_is_what_dsp_loaders_want(arch: str, plain_cmake: PlainCMake) -> None:
     plain_cmake.write(CMakeLists_txt=SKEL, skel_c=HVX, helper_c=HELPER)
 

@@ -76,6 +76,7 @@ def run(program: Path, *arguments: str | Path, libraries: str | Path = "") -> tu
     return ran.stdout, ran.returncode
 
 
+@pytest.mark.long
 def test_exceptions_rtti_streams_and_thread_locals_across_three_libraries(
     plain_cmake: PlainCMake, tmp_path: Path
 ) -> None:

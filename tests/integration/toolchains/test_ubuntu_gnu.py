@@ -96,6 +96,7 @@ def test_c_with_assembler_and_a_library_that_needs_another(
     assert run(tree / "main") == "42\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(  # clang takes the C++ library of gcc
     "compiler",
     [ubuntu_aarch64_clang, pytest.param(ubuntu_aarch64_gcc, marks=pytest.mark.long)],
@@ -111,6 +112,7 @@ def test_cxx_throws_across_a_library_and_a_thread(
     assert "libstdc++.so.6" in read_elf(tree / "main").needed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_flags_of_the_project_s_own_take_nothing_away(
     compiler: Callable[[], Profile], plain_cmake: PlainCMake
@@ -152,6 +154,7 @@ def test_headers_and_libraries_of_the_build_machine_are_not_seen(
     assert found[3].endswith("/sh")
 
 
+@pytest.mark.long
 def test_native_is_no_cross_build(plain_cmake: PlainCMake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cross gcc stands in for the native gcc of an ARM64 machine."""
     monkeypatch.setenv("BUILDTOOL_GCC_AARCH64", str(find_gcc().where))

@@ -146,7 +146,7 @@ def test_debian_s_cross_library_as_a_sysroot_fails_the_compiler_check(
     assert run(tree / "main") == "hello\n"
 
 
-@pytest.mark.parametrize("scripts", ["absolute", "pulled"])
+@pytest.mark.parametrize("scripts", [pytest.param("absolute", marks=pytest.mark.long), "pulled"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_device_s_c_library_is_the_one_that_is_linked(
     compiler: Callable[..., Profile],

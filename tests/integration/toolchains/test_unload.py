@@ -82,7 +82,7 @@ unloaded
     "compiler",
     [
         ubuntu_aarch64,
-        ubuntu_aarch64_gcc,
+        pytest.param(ubuntu_aarch64_gcc, marks=pytest.mark.long),
         pytest.param(ubuntu_aarch64_clang, marks=pytest.mark.long),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from buildtool.toolchains.zig_cpu import zig_cpu_flag
 from tests.command_line import Buildtool, Edit
+from tests.conftest import LONG
 from tests.standins.zig import zig_program
 
 FLAGS = [
@@ -40,7 +41,7 @@ def macros(*arguments: str) -> set[str]:
     return {line for line in done.stdout.splitlines() if "ARM" in line or "AARCH64" in line}
 
 
-@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("flag", FLAGS if LONG else FLAGS[::5])
 def test_it_means_the_same(flag: str) -> None:
     same = zig_cpu_flag(flag)
 
@@ -53,6 +54,7 @@ def test_it_means_the_same(flag: str) -> None:
 FLAG, SAME = "-march=armv8.2-a+dotprod", "-mcpu=generic+v8_2a+dotprod"
 
 
+@pytest.mark.long
 def test_a_target_with_such_a_flag_gets_a_suggestion(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
@@ -70,6 +72,7 @@ def test_a_target_with_such_a_flag_gets_a_suggestion(
     assert built.returncode == 0, built.stderr
 
 
+@pytest.mark.long
 def test_a_failed_compiler_check_of_cmake_gets_the_suggestion_too(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:

@@ -54,13 +54,13 @@ def short_on(*short: Kind, of: Sequence[Kind] = KINDS) -> pytest.MarkDecorator:
     )
 
 
-TOOLS = short_on(EMULATED, BUSYBOX, TOYBOX)
+TOOLS = short_on(TOYBOX)
 """For what the tools of a device decide, and where files of releases lie."""
-SHELLS = short_on(EMULATED, BUSYBOX)
+SHELLS = short_on(BUSYBOX)
 """For what dash and the shell of BusyBox decide."""
-TRANSPORTS = short_on(EMULATED, NOISY, ANDROID)
+TRANSPORTS = short_on(NOISY, ANDROID)
 """For what the way to the device decides."""
-PROGRAMS = short_on(EMULATED, NOISY, BUSYBOX, ANDROID)
+PROGRAMS = short_on(BUSYBOX, ANDROID)
 """For what the way to the device and its shell decide."""
 
 

@@ -50,7 +50,7 @@ class Board(Project):
     server: SshServer | AdbServer
 
 
-@pytest.fixture(params=["ssh", "adb"])
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def project(
     request: pytest.FixtureRequest, runtime_directory: Path, tmp_path: Path
 ) -> Iterator[Board]:
@@ -118,7 +118,7 @@ def test_deploy_run_and_rollback(project: Board, tmp_path: Path) -> None:
     ("command", "changed"),
     [
         (("deploy", "board"), True),
-        ((*RUN, "--", "bin/program", "exit 4"), False),
+        pytest.param((*RUN, "--", "bin/program", "exit 4"), False, marks=pytest.mark.long),
         pytest.param(("deploy", "board"), False, marks=pytest.mark.long),
         pytest.param((*RUN, "--", "bin/program", "exit 4"), True, marks=pytest.mark.long),
     ],

@@ -38,7 +38,7 @@ def release(remote: Remote, tmp_path: Path) -> Release:
     return remote.release(tmp_path / "release", {"lib/a": b"a"})
 
 
-@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
+@short_on(TOYBOX, ANDROID)
 def test_it_is_sent_once_and_linked(remote: Remote, release: Release, tmp_path: Path) -> None:
     model = data_file(tmp_path / "a model.gguf", 3_000_000)
     same = model._replace(path="data/other/the same")
@@ -77,7 +77,7 @@ def test_another_project_shares_it(remote: Remote, release: Release, tmp_path: P
     assert digest_of(other.outside("current/data/mine/m")) == model.sha256
 
 
-@short_on(EMULATED, BUSYBOX)
+@short_on(BUSYBOX)
 def test_a_flipped_byte_is_found_and_its_chunk_is_sent(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -136,7 +136,7 @@ def test_a_part_that_is_damaged_or_too_long_is_repaired(
     assert not any(part.exists() for part in parts)
 
 
-@TOOLS
+@short_on(BUSYBOX, TOYBOX)
 def test_what_no_release_uses_is_removed_after_a_day(remote: Remote, tmp_path: Path) -> None:
     old, kept = (data_file(tmp_path / name, 1000, seed=i) for i, name in enumerate("ok"))
     releases = [
@@ -175,7 +175,7 @@ def age(remote: Remote, digest: str) -> None:
     os.utime(file, (time.time() - 2 * DAY,) * 2)
 
 
-@short_on(EMULATED, NOISY)
+@short_on(NOISY)
 def test_a_file_that_changes_while_it_is_sent_is_an_error(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:

@@ -33,7 +33,7 @@ from tests.remote.remote import Remote
 
 REAL = KINDS[1:]
 assert EMULATED not in REAL  # it has no lock
-WAYS = short_on(*REAL, of=REAL)
+WAYS = short_on(NOISY, ANDROID, of=REAL)
 STATES = short_on(BUSYBOX, ANDROID, of=REAL)
 """For what the script of the lock decides."""
 PLACES = "/run/lock /data/local/tmp"
@@ -86,7 +86,7 @@ def test_a_run_holds_the_lock_while_its_program_runs(remote: Remote, tmp_path: P
         assert place_of(remote) == ""
 
 
-@short_on(NOISY, BUSYBOX, ANDROID, of=REAL)
+@short_on(NOISY, ANDROID, of=REAL)
 def test_the_lock_is_released_however_a_run_ends(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     remote.deploy(release)
@@ -211,7 +211,14 @@ def test_what_others_write_into_the_lock(remote: Remote, rest: str, shown: str) 
 
 
 @short_on(BUSYBOX, TOYBOX, of=REAL)
-@pytest.mark.parametrize("make", ["mkdir {}", "mkdir {0}; touch {0}/x", "touch {}"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param("mkdir {}", marks=pytest.mark.long),
+        pytest.param("mkdir {0}; touch {0}/x", marks=pytest.mark.long),
+        "touch {}",
+    ],
+)
 def test_something_else_in_the_place_of_the_lock(remote: Remote, make: str) -> None:
     with lock_of(remote) as lock:
         lock.hold()

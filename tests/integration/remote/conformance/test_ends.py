@@ -18,9 +18,8 @@ from buildtool.run.run import RunTimeoutError
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,
-    EMULATED,
     PROGRAMS,
-    TOOLS,
+    TOYBOX,
     short_on,
 )
 from tests.remote.client import INTERRUPTED, Task, start
@@ -51,7 +50,9 @@ def begun(
 
 
 @PROGRAMS
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGHUP]
+)
 def test_signals_to_buildtool_interrupt_the_program(
     remote: Remote, release: Release, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -62,7 +63,7 @@ def test_signals_to_buildtool_interrupt_the_program(
         assert process.returncode == INTERRUPTED
 
 
-@short_on(EMULATED, BUSYBOX, ANDROID)
+@short_on(BUSYBOX, ANDROID)
 def test_an_interrupt_before_anybody_attends_to_the_program(
     remote: Remote, release: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +84,7 @@ def test_an_interrupt_before_anybody_attends_to_the_program(
     assert remote.outside("ended").exists()
 
 
-@short_on(EMULATED, BUSYBOX, ANDROID)
+@short_on(BUSYBOX)
 def test_a_program_that_ignores_ctrl_c_is_killed(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -100,7 +101,7 @@ def test_nothing_is_left_when_buildtool_is_killed(
         process.kill()  # the fixture looks for processes that are left
 
 
-@short_on(EMULATED, BUSYBOX, ANDROID)
+@short_on(BUSYBOX, ANDROID)
 def test_timeouts(remote: Remote, release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RunTimeoutError, match=r"did not end in 0\.5 s"):
         remote.shell(release, CHILDREN + TRAP.format("TERM") + WAIT, timeout=0.5)
@@ -112,7 +113,7 @@ def test_timeouts(remote: Remote, release: Release, monkeypatch: pytest.MonkeyPa
     assert remote.shell(release, "exit 3", timeout=20).status == 3
 
 
-@TOOLS
+@short_on(TOYBOX)
 def test_a_program_runs_on_while_releases_are_pushed(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:

@@ -13,8 +13,6 @@ from buildtool.device.errors import DeviceError
 from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
-    BUSYBOX,
-    EMULATED,
     NOISY,
     SHELLS,
     TOOLS,
@@ -61,7 +59,7 @@ ODD_NAMES = (
 )
 
 
-@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
+@short_on(TOYBOX, ANDROID)
 def test_odd_names(remote: Remote, tmp_path: Path) -> None:
     files = {name: f"content of {name!r}".encode() for name in ODD_NAMES}
     links = {f"link to/{name}": f"../{name}" for name in ODD_NAMES if len(name) < 100}
@@ -87,7 +85,7 @@ def test_a_line_break_in_a_name_is_refused(tmp_path: Path, names: dict[str, str]
         deployment(make_release(tmp_path / "release", files, links), "")
 
 
-@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
+@short_on(TOYBOX, ANDROID)
 def test_what_becomes_something_else(remote: Remote, tmp_path: Path) -> None:
     """Files, links and directories take each other's place, in both directions."""
     first = make_release(
@@ -173,7 +171,7 @@ def test_only_what_changed_is_sent(remote: Remote, tmp_path: Path) -> None:
     remote.assert_current(fewer)
 
 
-@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
+@short_on(TOYBOX, ANDROID)
 def test_a_changed_mode(remote: Remote, tmp_path: Path) -> None:
     files = {"file": b"same", "other": b"other"}
     first = remote.release(tmp_path / "1", files)
@@ -201,7 +199,7 @@ def test_many_small_files(remote: Remote, tmp_path: Path) -> None:
     remote.assert_current(second)
 
 
-@short_on(NOISY, TOYBOX, ANDROID)
+@short_on(NOISY, ANDROID)
 def test_a_large_file(remote: Remote, tmp_path: Path) -> None:
     size = (512 if LONG else 16) << 20
     release = remote.release(tmp_path / "1", {"large": size, "small": b"1"})

@@ -15,7 +15,7 @@ import pytest
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import rollback
 from buildtool.device.errors import DeviceError
-from tests.integration.remote.conformance.conftest import EMULATED, SHELLS, TOOLS, TOYBOX, short_on
+from tests.integration.remote.conformance.conftest import EMULATED, SHELLS, TOOLS, short_on
 from tests.remote.data import data_file, data_folder, deploy_with
 from tests.remote.releases import contents_of
 from tests.remote.remote import Remote
@@ -51,7 +51,7 @@ def replaced(place: Path, make: Make) -> Iterator[None]:
         kept.rename(place)
 
 
-@short_on(EMULATED, TOYBOX)
+@short_on(EMULATED)
 def test_something_else_in_the_place_of_a_directory(
     remote: Remote, tmp_path: Path, elsewhere: Path
 ) -> None:

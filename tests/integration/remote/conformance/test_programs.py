@@ -19,7 +19,6 @@ from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,
-    EMULATED,
     KINDS,
     PROGRAMS,
     TOOLS,
@@ -54,13 +53,13 @@ def release(remote: Remote, tmp_path: Path) -> Release:
 
 
 def share(values: Sequence[T], request: pytest.FixtureRequest) -> Sequence[T]:
-    """Together the devices get all of `values`."""
+    """With BUILDTOOL_LONG=1 all values, else a fifth, which differs between devices."""
     kind: Kind = request.node.callspec.params["remote"]
     return values if LONG else values[KINDS.index(kind) :: len(KINDS)]
 
 
+@PROGRAMS
 def test_exit_statuses(remote: Remote, release: Release, request: pytest.FixtureRequest) -> None:
-    # Together the devices show all of them.
     for status in {
         0,
         1,
@@ -80,6 +79,7 @@ def test_exit_statuses(remote: Remote, release: Release, request: pytest.Fixture
         assert remote.shell(release, f"exit {status}").status == status
 
 
+@PROGRAMS
 def test_deaths_by_signals(
     remote: Remote, release: Release, request: pytest.FixtureRequest
 ) -> None:
@@ -149,7 +149,7 @@ def test_arguments_that_are_too_long_are_refused(remote: Remote, release: Releas
     assert "too long" in str(error.value)
 
 
-@short_on(EMULATED, BUSYBOX, ANDROID)
+@short_on(BUSYBOX, ANDROID)
 def test_the_working_directory(remote: Remote, release: Release) -> None:
     directory = f"{remote.project}/releases"
     assert remote.shell(release, "pwd").stdout.decode().startswith(f"{directory}/")

@@ -14,10 +14,10 @@ from buildtool.release.slices import Release
 from buildtool.run.on_device import RunResult, run_on_device
 from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams
-from tests.integration.remote.conformance.conftest import KINDS
+from tests.integration.remote.conformance.conftest import ANDROID, KINDS, NOISY, short_on
 from tests.remote.remote import SHELL, Remote
 
-pytestmark = pytest.mark.parametrize("remote", KINDS[1:], indirect=True, ids=str)
+pytestmark = short_on(NOISY, ANDROID, of=KINDS[1:])
 assert KINDS[0].transport == "emulated"  # the program itself writes to the reader
 
 

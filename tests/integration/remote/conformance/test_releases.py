@@ -16,9 +16,7 @@ from buildtool.deploy.site import make_current, rollback
 from buildtool.device.errors import DeviceError
 from buildtool.device.transports.emulated import Emulated
 from tests.integration.remote.conformance.conftest import (
-    ANDROID,
     BUSYBOX,
-    EMULATED,
     SHELLS,
     TOOLS,
     TOYBOX,
@@ -51,7 +49,7 @@ def test_going_back_twice_and_on_again(remote: Remote, tmp_path: Path) -> None:
     remote.assert_whole(*releases)
 
 
-@TOOLS
+@short_on(BUSYBOX, TOYBOX)
 def test_old_releases_are_removed(remote: Remote, tmp_path: Path) -> None:
     releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(6)]
     for release in releases:
@@ -137,7 +135,7 @@ def test_several_users_push_at_once(remote: Remote, tmp_path: Path) -> None:
     assert not any(name.endswith(".partial") for name in remote.releases)
 
 
-@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
+@short_on(BUSYBOX, TOYBOX)
 def test_what_programs_write_is_not_taken_over(remote: Remote, tmp_path: Path) -> None:
     """A new release has only its own files, with their own content, whatever a program did to the
     release before.

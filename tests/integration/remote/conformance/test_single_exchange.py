@@ -20,7 +20,6 @@ from tests.integration.remote.conformance.conftest import (
     BUSYBOX,
     EMULATED,
     KINDS,
-    NOISY,
     TOYBOX,
     short_on,
 )
@@ -48,7 +47,7 @@ def run_once(
     return report, streams.stdout
 
 
-@short_on(EMULATED, NOISY, TOYBOX, ANDROID)
+@short_on(EMULATED, TOYBOX, ANDROID)
 @pytest.mark.parametrize("session", [False, True])
 def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bool) -> None:
     first = remote.release(tmp_path / "1", {"lib/a": b"one", "lib/b": b"b", "gone": b"x"})
@@ -73,7 +72,7 @@ def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bo
 
 
 @short_on(BUSYBOX, ANDROID, of=KINDS[1:])
-@pytest.mark.parametrize("session", [False, True])
+@pytest.mark.parametrize("session", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_release_that_is_there_runs_undisturbed(
     remote: Remote, tmp_path: Path, session: bool
 ) -> None:
@@ -108,7 +107,7 @@ def test_another_release_than_expected(remote: Remote, tmp_path: Path) -> None:
     remote.assert_whole(*releases)
 
 
-@short_on(EMULATED, BUSYBOX, ANDROID)
+@short_on(EMULATED, ANDROID)
 def test_each_program_gets_the_arch_of_its_release(remote: Remote, tmp_path: Path) -> None:
     releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(2)]
     request = RunRequest((SHELL, 'echo "$BUILDTOOL_DSP_ARCH"'), input=False)

@@ -40,7 +40,11 @@ class Line:
         transport.connect()
 
 
-@pytest.fixture(params=["ssh", "adb"])
+BOTH = pytest.mark.parametrize("line", ["ssh", "adb"], indirect=True)
+"""Run a test through adb in the short suite, too."""
+
+
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def line(
     request: pytest.FixtureRequest,
     runtime_directory: Path,

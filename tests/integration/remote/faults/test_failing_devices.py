@@ -68,7 +68,16 @@ def test_the_disk_of_the_device_is_full(phone: tuple[Remote, AdbServer], tmp_pat
     assert remote.shell(first, "cat n").stdout == b"1"
 
 
-@pytest.mark.parametrize("command", ["run", "test", "deploy", "data", "lock"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run",
+        pytest.param("test", marks=pytest.mark.long),
+        pytest.param("deploy", marks=pytest.mark.long),
+        "data",
+        pytest.param("lock", marks=pytest.mark.long),
+    ],
+)
 def test_the_next_command_removes_what_fills_the_disk(
     command: str, phone: tuple[Remote, AdbServer], tmp_path: Path
 ) -> None:
@@ -104,7 +113,10 @@ def test_the_next_command_removes_what_fills_the_disk(
     assert other.releases == set()
 
 
-@pytest.mark.parametrize("pages", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    "pages",
+    [0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long), 3],
+)
 def test_a_program_that_cannot_be_started_has_no_exit_status(
     pages: int, phone: tuple[Remote, AdbServer], tmp_path: Path
 ) -> None:
@@ -180,6 +192,7 @@ def fill(remote: Remote, pages: int = 0) -> None:
     os.truncate(remote.outside("filler"), remote.outside("filler").stat().st_size - pages * PAGE)
 
 
+@pytest.mark.long
 def test_the_adb_server_is_killed_during_a_push(
     phone: tuple[Remote, AdbServer], tmp_path: Path
 ) -> None:
@@ -212,6 +225,7 @@ def test_the_adb_server_is_killed_during_a_push(
         remote.deploy(first)
 
 
+@pytest.mark.long
 def test_the_adb_server_is_killed_during_a_run(
     phone: tuple[Remote, AdbServer], tmp_path: Path
 ) -> None:
@@ -270,6 +284,7 @@ def test_a_device_that_is_started_again_during_a_run(
     assert len(remote.releases) == 3
 
 
+@pytest.mark.long
 def test_a_device_without_setsid(
     ssh_servers: Callable[[Tools], SshServer],
     runtime_directory: Path,

@@ -104,7 +104,9 @@ def roll_back(remote: Remote, releases: Sequence[Release]) -> Release:
 
 
 @pytest.mark.parametrize("store", [False, pytest.param(True, marks=pytest.mark.long)])
-@pytest.mark.parametrize("action", [deploy_it, repair_it, roll_back])
+@pytest.mark.parametrize(
+    "action", [deploy_it, pytest.param(repair_it, marks=pytest.mark.long), roll_back]
+)
 def test_releases(
     action: Callable[[Remote, Sequence[Release]], Release], store: bool, tmp_path: Path
 ) -> None:
@@ -133,6 +135,7 @@ def test_releases(
     assert 0 < failed < number
 
 
+@pytest.mark.long
 def test_large_files(tmp_path: Path) -> None:
     model = tmp_path / "model"
     model.write_bytes(os.urandom(1 << 20))
@@ -158,6 +161,7 @@ def test_large_files(tmp_path: Path) -> None:
     assert failed
 
 
+@pytest.mark.long
 def test_nothing_is_left_of_a_program_whose_shell_is_killed_before_it_begins(
     tmp_path: Path,
 ) -> None:

@@ -163,10 +163,14 @@ def test_sizes_that_are_none_are_errors(size: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lock", "holder"),
     [
-        ("7 99 0000-11 ann@laptop, process 5", "it was started by ann@laptop, process 5"),
+        pytest.param(
+            "7 99 0000-11 ann@laptop, process 5",
+            "it was started by ann@laptop, process 5",
+            marks=pytest.mark.long,
+        ),
         ("7 99 0000-11 \x1b[31m" + "x" * 5000, r"it was started by \x1b[31mx"),
-        ("7", "the device does not say by whom it was started"),
-        ("", "the device does not say by whom it was started"),
+        pytest.param("7", "the device does not say by whom it was started", marks=pytest.mark.long),
+        pytest.param("", "the device does not say by whom it was started", marks=pytest.mark.long),
     ],
 )
 def test_a_lock_that_is_never_released(

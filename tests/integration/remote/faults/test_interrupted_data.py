@@ -9,7 +9,7 @@ import pytest
 
 from buildtool.core.errors import BuildtoolError
 from tests.conftest import LONG
-from tests.integration.remote.faults.conftest import Line
+from tests.integration.remote.faults.conftest import BOTH, Line
 from tests.integration.remote.faults.test_interrupted_pushes import wait_for_end
 from tests.remote.data import data_file, deploy_with, on_device
 from tests.remote.releases import digest_of
@@ -19,7 +19,8 @@ LOST = 8 << 20
 SIZE = 2 << 30 if LONG else 40 << 20
 
 
-@pytest.mark.parametrize("reset", [True, False])
+@BOTH
+@pytest.mark.parametrize("reset", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_cut_at_40_percent(line: Line, tmp_path: Path, reset: bool) -> None:
     model = data_file(tmp_path / "model", SIZE, seed=secrets.randbits(32))
     release = line.remote.release(tmp_path / "release", {"lib/a": b"a"})

@@ -14,7 +14,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.deploy.push.contents import deployment
 from buildtool.release.slices import Release
 from tests.conftest import LONG
-from tests.integration.remote.faults.conftest import Line
+from tests.integration.remote.faults.conftest import BOTH, Line
 from tests.remote.client import Task, start
 from tests.remote.remote import processes_with
 
@@ -47,6 +47,7 @@ def push_again(line: Line, release: Release) -> None:
     line.remote.assert_current(release)
 
 
+@BOTH
 def test_the_connection_is_cut(line: Line, tmp_path: Path) -> None:
     chance = random.Random(None if LONG else 2)
     first, second = releases(line, tmp_path)
@@ -125,6 +126,7 @@ def test_the_next_push_goes_on(line: Line, tmp_path: Path) -> None:
     line.remote.assert_current(third)
 
 
+@pytest.mark.long
 def test_the_device_starts_again_during_a_push(line: Line, tmp_path: Path) -> None:
     """The lock of the push before the start is not waited for."""
     first, second = releases(line, tmp_path)

@@ -41,7 +41,13 @@ class Victim(Value):
     reboot: Callable[[], None] | None = None
 
 
-@pytest.fixture(params=["emulated", "ssh", "adb"])
+@pytest.fixture(
+    params=[
+        pytest.param("emulated", marks=pytest.mark.long),
+        "ssh",
+        pytest.param("adb", marks=pytest.mark.long),
+    ]
+)
 def victim(
     request: pytest.FixtureRequest,
     runtime_directory: Path,
