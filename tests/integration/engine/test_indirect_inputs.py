@@ -5,12 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.caches import share
 from tests.project import Project
-
-pytestmark = pytest.mark.long
 
 FILES = {
     "buildtool.toml": '[project]\nname = "app"\n[host.app]\nsource = "app"\n[target.sim]\n'

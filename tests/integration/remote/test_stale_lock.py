@@ -6,11 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
-
 from buildtool.device.script import LOCK_SCRIPTS, script
-
-pytestmark = pytest.mark.long
 
 PROCESSES, ROUNDS = 16, 8
 CLIENT = """
