@@ -140,10 +140,13 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
     if is_typeddict(kind):
         if kind.__name__ not in objects:
             objects[kind.__name__] = _object_of(kind, objects)
+        assert OWNERS.setdefault(kind.__name__, kind) is kind, f"two types {kind.__name__}"
         return {"$ref": f"{file}#/$defs/{kind.__name__}"}
     return dict(BASIC[kind])
 
 
+OWNERS: dict[str, type] = {}
+"""The types by name: two with one name would have one schema."""
 BASIC: dict[Any, dict[str, Any]] = {
     bool: {"type": "boolean"},
     float: {"type": "number", "minimum": 0},

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from buildtool.documents.explanations import (
         EventObject,
         EvidenceObject,
-        FindingObject,
+        LogFindingObject,
         LogsObject,
     )
 
@@ -52,7 +52,7 @@ class Finding(Value):
     evidence: tuple[Evidence, ...]
     lines: int
 
-    def as_json(self) -> FindingObject:
+    def as_json(self) -> LogFindingObject:
         """The finding as an object of the document of `explain`."""
         evidence = [each.as_json() for each in self.evidence]
         return {**self.condition.as_json(), "evidence": evidence, "lines": self.lines}

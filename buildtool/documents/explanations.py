@@ -66,7 +66,7 @@ class EvidenceObject(TypedDict):
     text: Annotated[str, "the line; of a long one the part around what was found"]
 
 
-class FindingObject(ConditionObject):
+class LogFindingObject(ConditionObject):
     evidence: Annotated[list[EvidenceObject], "the first line of each kind that shows it"]
     lines: Annotated[int, "number of lines that show it"]
 
@@ -94,12 +94,12 @@ class OpenCodeObject(CodeObject):
 
 class LogsObject(TypedDict):
     inputs: Annotated[list[InputObject], "what was read"]
-    causes: Annotated[list[FindingObject], "causes that the logs show, the best evidence first"]
+    causes: Annotated[list[LogFindingObject], "causes that the logs show, the best evidence first"]
     symptoms: Annotated[
-        list[FindingObject], "symptoms with several causes, of which the logs show none"
+        list[LogFindingObject], "symptoms with several causes, of which the logs show none"
     ]
-    consequences: Annotated[list[FindingObject], "what followed from causes"]
-    benign: Annotated[list[FindingObject], "what has nothing to do with a failure"]
+    consequences: Annotated[list[LogFindingObject], "what followed from causes"]
+    benign: Annotated[list[LogFindingObject], "what has nothing to do with a failure"]
     codes: Annotated[list[OpenCodeObject], "error codes that nothing else in the logs explains"]
     events: Annotated[list[EventObject], "what happened, in the order of lines, without noise"]
 

@@ -29,7 +29,7 @@ def test_standard_input(tmp_path: Path) -> None:
 
 def test_standard_input_that_is_closed(tmp_path: Path) -> None:
     done = subprocess.run(
-        ["sh", "-c", f"exec {sys.executable} -P -m buildtool explain - <&-"],
+        ["sh", "-c", 'exec "$0" -P -m buildtool explain - <&-', sys.executable],
         cwd=tmp_path,
         capture_output=True,
         timeout=60,
