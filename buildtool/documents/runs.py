@@ -123,7 +123,8 @@ class TestResultObject(TypedDict):
     dsp_crash: Annotated[bool, "whether it crashed because the DSP process did"]
     methods: Annotated[
         list[MethodCountsObject],
-        "for [test.NAME] with a program on the emulated device, what the DSP executed",
+        "for [test.NAME] with a program and tests of CTest, on the emulated device: what the DSP"
+        " executed",
     ]
 
 

@@ -15,6 +15,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.run.method_counts import read_method_counts
 from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams, new_run, run
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
@@ -169,7 +170,8 @@ class _LaunchedProgram:
         if self.launch.launcher.has_stopped:  # CTest has ended the test launcher, and says why
             return answer
         end, value = ("signal", number) if number else ("exit", status)
-        self._note(end=end, status=value, seconds=seconds)
+        methods = read_method_counts(self.records.files(self.number)[1])
+        self._note(end=end, status=value, seconds=seconds, methods=methods)
         self._note(fetched=tuple(str(path) for path in self.outputs if self._fetch(path)))
         if self.transport.direct and self._fails(status):
             left = self._timeout() - seconds
@@ -213,9 +215,8 @@ class _LaunchedProgram:
             if usual.get(name) != value and name not in _HOST_ONLY
         }
         if self.transport.direct:
-            crashes = self.records.crashes(self.number)
-            crashes.touch()
-            found["BUILDTOOL_SIM_CRASHES"] = str(crashes)
+            crashes, counts = map(str, self.records.files(self.number))
+            found |= {"BUILDTOOL_SIM_CRASHES": crashes, "BUILDTOOL_SIM_COUNTS": counts}
         return found
 
     def _fetch(self, path: Path) -> bool:

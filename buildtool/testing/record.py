@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from buildtool.core.value import Value
+from buildtool.run.method_counts import MethodCounts
 
 
 class Record(Value):
@@ -17,7 +18,8 @@ class Record(Value):
     CTest killed.  `status` is its exit status or signal, `seconds` its wall time.  `lost` has a
     line for each lost connection; `fetched` are the files that it wrote and that were fetched,
     `missing` the paths that it looked for on the device in vain, as far as they are known.
-    The emulated DSP reports crashes in the file `crashes`, which may be missing.
+    The emulated DSP reports crashes in the file `crashes`, which may be missing, and what it has
+    executed in the file `counts`, of which `methods` is made.
     """
 
     crashes: Path
@@ -28,6 +30,11 @@ class Record(Value):
     lost: tuple[str, ...] = ()
     fetched: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    methods: tuple[MethodCounts, ...] = ()
+
+    @property
+    def counts(self) -> Path:
+        return self.crashes.with_suffix(".counts")
 
 
 class ProgramRecords:
@@ -44,12 +51,15 @@ class ProgramRecords:
         """A new record of `test`, "" for a program that no test names; returns its number."""
         with self._lock:
             self._count += 1
-            self._records[self._count] = (test, Record(self.crashes(self._count)))
+            self._records[self._count] = (test, Record(self.folder / f"{self._count}.crashes"))
             return self._count
 
-    def crashes(self, number: int) -> Path:
-        """The file for reports of crashes of this record."""
-        return self.folder / f"{number}.crashes"
+    def files(self, number: int) -> tuple[Path, Path]:
+        """The files `crashes` and `counts` of this record, which exist then."""
+        record = Record(self.folder / f"{number}.crashes")
+        for file in (record.crashes, record.counts):
+            file.touch()
+        return record.crashes, record.counts
 
     def change(self, number: int, **changes: object) -> None:
         """Change a record, unless it was taken."""

@@ -19,6 +19,7 @@ from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
+from buildtool.run.method_counts import with_names
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
 from buildtool.testing.ctest.launch import VARIABLE
 from buildtool.testing.ctest.launch_server import LaunchServer
@@ -302,9 +303,11 @@ class CTestSuite:
         return Hints(sent, (str(self.step.tree), str(self.step.source)), patterns)
 
     def _with_hints(self, ended: Reported, hints: Hints) -> TestResult:
-        """The result of a test; the output of one that failed on the device also tells which files
-        of this machine it did not find there."""
-        result = ended.result
+        """The result of a test, with its counts; the output of one that failed on the device also
+        tells which files of this machine it did not find there."""
+        methods = ended.record.methods if ended.record else ()
+        named = with_names(self.suites.session.project, methods)
+        result = ended.result._replace(methods=named)
         listed = self._by_name().get(result.name)
         if not listed or not ended.record or result.outcome not in FAILURES:
             return result

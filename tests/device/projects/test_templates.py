@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -44,7 +45,15 @@ def test_the_cpp_template_runs_and_its_tests_find_a_wrong_kernel(
     project = started("cpp", tmp_path / "my project")
 
     assert project.succeeds("run", "sim") == "demo-app: the DSP computed 13 26 39\n"
-    assert "4 of 4 tests succeeded" in project.succeeds("test", "sim")
+    tests = json.loads(project.succeeds("test", "sim", "--json"))["tests"]
+    assert [row["outcome"] for row in tests] == ["passed"] * 4
+    packets = {
+        row["name"]: method["packets"]
+        for row in tests
+        for method in row["methods"]
+        if method["name"] == "demo_app_dsp_scale_add"
+    }
+    assert packets["whole_vectors"] > packets["nothing"] > 0
 
     kernel = project.root / "dsp/src/demo_app_dsp_imp.c"
     edit(kernel, "memcpy(result + i, &rest_b, bytes)", "memcpy(result + i, &rest_a, bytes)")

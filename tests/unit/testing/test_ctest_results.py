@@ -123,7 +123,7 @@ def test_a_crash_of_the_dsp_process_counts(
 ) -> None:
     for may_crash in (False, True):
         records = records_with(tmp_path, record)
-        records.crashes(1).touch()
+        records.files(1)
         (found,) = results_of(records, [*HEADER, ended(how)], may_crash=may_crash)
 
         assert (found.outcome is Outcome.CRASHED and found.dsp_crash) != may_crash
@@ -133,7 +133,7 @@ def test_a_crash_of_the_dsp_process_counts(
 
 def test_a_program_that_could_not_run_has_not_run(tmp_path: Path) -> None:
     records = records_with(tmp_path, ran("error", message="full"))
-    records.crashes(1).touch()
+    records.files(1)
     (found,) = results_of(records, [*HEADER, ended(FAILED)])
     assert (found.outcome, found.message) == (Outcome.NOT_RUN, "full")
 
