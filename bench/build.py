@@ -85,7 +85,7 @@ def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
     both = Compared(folder, skels, environment, folder / "toolchains", {})
     write(both.root, skels)
     for arch in ("", *ARCHS):
-        to: list[str | Path] = ["--out", both.toolchains / f"{arch or 'host'}.cmake"]
+        to: list[str | Path] = ["--output", both.toolchains / f"{arch or 'host'}.cmake"]
         chosen = ["--arch", arch] if arch else []
         run([*BUILDTOOL, "profile", "sim", *to, *chosen], both.root, environment)
     run(OURS, both.root, environment)

@@ -1,9 +1,9 @@
-"""The commands as compositions of stages: each stage takes one value and returns the next."""
+"""The commands as compositions of stages: each stage takes one value and returns the next.
 
-from buildtool.flow.benches import bench, sweep
-from buildtool.flow.bisections import bisect
+`benches`, `bisections` and `probes` are not imported here: each `build` would pay for that.
+"""
+
 from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
-from buildtool.flow.probes import probe
 from buildtool.flow.targets import (
     build_release,
     clean,
@@ -18,8 +18,6 @@ from buildtool.flow.targets import (
 from buildtool.flow.tests import device_session, list_tests, test
 
 __all__ = [
-    "bench",
-    "bisect",
     "build_release",
     "clean",
     "deploy",
@@ -30,12 +28,10 @@ __all__ = [
     "make_plan",
     "package",
     "prepare_editors",
-    "probe",
     "project_lock",
     "pull_sysroot",
     "rollback",
     "run",
-    "sweep",
     "test",
     "with_choice",
     "with_options",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
 from buildtool.cli.options import (
     BuildOptions,
     DeviceOptions,
@@ -17,6 +16,7 @@ from buildtool.cli.options import (
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.core.errors import UsageError
+from buildtool.flow import benches
 from buildtool.project.benches import Bench
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
@@ -129,7 +129,7 @@ def bench(
         from buildtool.measure.sweep import cells_of
 
         cells = cells_of(project.benches.get(name, Bench("")), sweep)
-        done = flow.sweep(
+        done = benches.sweep(
             *(project, device, name, cells),
             repeat=repeat,
             choice=choice,
@@ -137,7 +137,7 @@ def bench(
             options=build.for_engine(),
         )
     else:
-        done = flow.bench(
+        done = benches.bench(
             *(project, device, name),
             repeat=repeat,
             choice=choice,

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
 from buildtool.cli.options import BuildOptions, DeviceOptions, Json, not_with_on
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
 from buildtool.core.errors import UsageError
+from buildtool.flow import bisections
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ def bisect(
     built are skipped. After Ctrl-C, the same command goes on. The exit status is 1 if several
     commits can be the first bad one, because others were skipped.
     """
-    from buildtool.flow.bisections import Question
     from buildtool.measure.git import subject_of
 
     if devices.on is not None:
@@ -76,9 +75,9 @@ def bisect(
     if limit and not bench:
         raise UsageError("--limit is for --bench", remedy="Name the bench that has the metric.")
     metric, number = _limit(limit) if limit else ("", 0.0)
-    question = Question(test, bench, metric, number, _runs(fails_in) if fails_in else 1)
+    question = bisections.Question(test, bench, metric, number, _runs(fails_in) if fails_in else 1)
     project = find_project(Path.cwd())
-    found = flow.bisect(
+    found = bisections.bisect(
         *(project, good, bad, device, question),
         choice=devices.choice(build),
         listener=Screen(quiet=True, verbose=build.verbose),

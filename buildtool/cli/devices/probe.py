@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
 from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.screen import Screen
@@ -15,6 +14,7 @@ from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
+from buildtool.flow import probes
 from buildtool.project.read import find_optional_project
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def probe(
             remedy="Name a file that is new or may be replaced: --output card.json",
         )
     project = find_optional_project(Path.cwd())
-    card, file = flow.probe(project, device, choice, Screen(quiet=True), Options())
+    card, file = probes.probe(project, device, choice, Screen(quiet=True), Options())
     if output:
         write_if_changed(output.absolute(), card_text(card))
     if json:
