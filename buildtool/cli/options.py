@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -189,7 +188,7 @@ def wait_seconds(text: str) -> float:
     from buildtool.project.runs import DURATION_FORM, seconds
 
     if text in ("", "forever"):
-        return math.inf if text else 0
+        return float("inf") if text else 0
     try:
         return seconds(text)
     except ValueError as error:

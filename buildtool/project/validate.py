@@ -17,7 +17,6 @@ from buildtool.project.paths import (
     unsafe_path_violations,
 )
 from buildtool.project.prebuilt import prebuilt_keys, prebuilt_violations
-from buildtool.project.requirements import parse_requirement
 from buildtool.project.runs import (
     expected_failure_violations,
     run_violations,
@@ -243,6 +242,8 @@ def _targets(project: Project) -> Iterator[Violation]:
                     'Use the SONAME, such as "libfoo.so.1"; `readelf -d` shows NEEDED names.',
                 )
         for requirement in target.requires:
+            from buildtool.project.requirements import parse_requirement  # noqa: PLC0415 - few have
+
             try:
                 parse_requirement(requirement)
             except ValueError as error:
