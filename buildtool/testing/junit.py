@@ -6,13 +6,11 @@ run again: `flakyError` where they passed then, `rerunError` where they did not.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
 from buildtool.core.files import write_if_changed
 from buildtool.testing.results import BAD, Outcome, TestResult, TestRun
@@ -29,16 +27,6 @@ KINDS = {
 """The element of a test; one that passed has none."""
 NOT_IN_XML = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 """Characters that XML 1.0 does not allow, besides control characters and surrogates."""
-
-
-def check_output(file: Path) -> None:
-    """Raises `UsageError` when results cannot be written to `file`; changes nothing."""
-    if os.path.lexists(file) and not file.is_file():
-        raise UsageError(
-            f"--junit {file}: it is not a file",
-            why="the results replace it as a whole",
-            remedy="Name a file that is new or may be replaced: --junit results.xml",
-        )
 
 
 def write_junit(runs: Sequence[TestRun], file: Path) -> None:

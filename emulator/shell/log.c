@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,4 +82,15 @@ void shell_logf(int level, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     shell_log(level, NULL, 0, text);
+}
+
+void die(const char *format, ...)
+{
+    char text[LINE_MAX_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    shell_log(SHELL_FATAL, NULL, 0, text);
+    abort();
 }

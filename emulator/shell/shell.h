@@ -66,6 +66,9 @@ void shell_print(const char *text, size_t length);
 /* Writes a formatted line, like shell_log. For messages of the shell itself. */
 void shell_logf(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Logs a message and ends the process with SIGABRT, like a crash in a kernel. */
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
 /* ---- calls ---- */
 
 /* Returns the stack address at which the call of the calling thread entered the skel, or 0 outside

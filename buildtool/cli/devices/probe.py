@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +11,8 @@ from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
-from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
+from buildtool.core.output_file import check_output_file
 from buildtool.flow import probes
 from buildtool.project.read import find_optional_project
 
@@ -51,11 +50,8 @@ def probe(
     from buildtool.engine.context import Options
 
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
-    if output and os.path.lexists(output) and not output.is_file():
-        raise UsageError(
-            f"--output {output}: it is not a file",
-            remedy="Name a file that is new or may be replaced: --output card.json",
-        )
+    if output:
+        check_output_file("--output", output, "card.json")
     project = find_optional_project(Path.cwd())
     card, file = probes.probe(project, device, choice, Screen(quiet=True), Options())
     if output:

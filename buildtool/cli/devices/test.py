@@ -20,9 +20,9 @@ from buildtool.cli.options import (
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
+from buildtool.core.output_file import check_output_file
 from buildtool.project.read import find_project
 from buildtool.project.runs import option_seconds
-from buildtool.testing.junit import check_output
 from buildtool.testing.results import title
 from buildtool.testing.suites import TIMEOUT
 
@@ -67,7 +67,7 @@ def test(
     choice = devices.choice(build, expect_dsp=expect_dsp, **checks.for_choice())
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
-        check_output(junit)
+        check_output_file("--junit", junit, "results.xml")
     if devices.on is not None:
         from buildtool.cli.devices.test_on_devices import test_on_devices
 

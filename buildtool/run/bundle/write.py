@@ -10,6 +10,7 @@ from pathlib import Path
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
+from buildtool.core.output_file import check_output_file
 from buildtool.core.own_directory import make_directory
 from buildtool.run.bundle.record import RunRecord
 from buildtool.run.on_device import status_of_run
@@ -22,12 +23,7 @@ MODE = 0o600
 
 def check_place(file: Path) -> None:
     """Raises `UsageError` when a bundle cannot be left as `file`; changes nothing."""
-    if os.path.lexists(file) and not file.is_file():
-        raise UsageError(
-            f"--bundle-file {file}: it is not a file",
-            why="the bundle replaces it as a whole",
-            remedy="Name a file that is new or may be replaced: --bundle-file failure.zip",
-        )
+    check_output_file("--bundle-file", file, "failure.zip")
     if not file.parent.is_dir():
         raise UsageError(
             f"--bundle-file {file}: there is no directory {file.parent}",

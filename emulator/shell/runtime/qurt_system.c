@@ -3,12 +3,14 @@
 #include <stdio.h>
 
 #include "qurt_alloc.h"
+#include "qurt_consts.h"
 #include "qurt_cycles.h"
 #include "qurt_error.h"
 #include "qurt_event.h"
 #include "qurt_hvx.h"
 #include "qurt_memory.h"
 #include "qurt_pmu.h"
+#include "qurt_thread.h"
 #include "../counts.h"
 #include "heap.h"
 #include "runtime.h"
@@ -224,7 +226,13 @@ unsigned int qurt_pmu_get(int reg_id)
     return 0;
 }
 
+unsigned int qurt_api_version(void)
+{
+    return QURT_API_VERSION;
+}
+
 const struct shell_symbol qurt_system_symbols[] = {
+    EXPORT(qurt_api_version),
     EXPORT(qurt_malloc),
     EXPORT(qurt_calloc),
     EXPORT(qurt_realloc),

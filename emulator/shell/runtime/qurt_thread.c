@@ -7,7 +7,6 @@
  * scheduler. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +39,6 @@ static struct thread *threads; /* running, or ended and not yet joined */
 static struct thread *spent;   /* ended; their stacks are not yet freed */
 static uint32_t last_id;
 static _Thread_local struct thread *self;
-
-void die(const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    shell_log(SHELL_FATAL, NULL, 0, text);
-    abort();
-}
 
 static struct thread *by_id(uint32_t id)
 {
@@ -335,11 +323,6 @@ void qurt_thread_set_timetest_id(unsigned short tid)
     current()->attributes.timetest_id = tid;
 }
 
-unsigned int qurt_api_version(void)
-{
-    return QURT_API_VERSION;
-}
-
 uint64_t thread_stack_left(void)
 {
     struct thread *thread = current();
@@ -358,6 +341,5 @@ const struct shell_symbol qurt_thread_symbols[] = {
     EXPORT(qurt_thread_set_priority),
     EXPORT(qurt_thread_get_timetest_id),
     EXPORT(qurt_thread_set_timetest_id),
-    EXPORT(qurt_api_version),
     EXPORT_END,
 };

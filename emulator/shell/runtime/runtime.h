@@ -97,7 +97,4 @@ void *mapped_address(int client_fd);
 
 const char *process_name(void);
 
-/* Logs a message and ends the process with SIGABRT, like a crash in a kernel. */
-void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
 #endif

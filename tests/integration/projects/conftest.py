@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from buildtool.core.elf.read import Elf, read_elf
+from buildtool.project.read import read_project
+from buildtool.propose.cmake_tree import read_tree
+from buildtool.propose.propose import propose
+from buildtool.propose.toml_text import toml_text
+from tests.integration.projects.large_tree import write
 from tests.project import Outcomes, Project
 from tests.standins.fixtures import MakeSdk
 
 TREES = Path(__file__).parents[2] / "third_parties"
 Tree = Callable[..., "ThirdParty"]
+Propose = Callable[..., dict[str, Any]]
 
 
 class ThirdParty(Project):
@@ -55,3 +64,34 @@ def sdk(stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = stand_in_sdk("6.4.0.2")
     monkeypatch.setenv("HEXAGON_SDK_ROOT", str(root))
     return root
+
+
+@pytest.fixture
+def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
+    """A function that returns the proposed tables for files (path → text).
+
+    `text` is the project file that is written, `?` are the open questions.  It checks that nothing
+    else is written, and that the scratch directory is deleted.
+    """
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    root = tmp_path / "the tree"
+    root.mkdir()
+    write(root, "m.c", "int main(void) { return 0; }\n")
+
+    def make(files: dict[str, str]) -> dict[str, Any]:
+        for name, content in files.items():
+            write(root, name, content)
+        before = sorted(root.rglob("*"))
+        proposal = propose(read_tree(root), "demo", lambda _: None)
+        assert sorted(root.rglob("*")) == before
+        assert list(scratch.iterdir()) == []
+        written = toml_text(proposal)
+        write(root, "buildtool.toml", written)
+        read_project(root / "buildtool.toml")
+        rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
+        text = " ".join(written.replace("\n# ", " ").split())
+        return {**tomllib.loads(written), "text": text, "?": [row.what for row in rows]}
+
+    return make

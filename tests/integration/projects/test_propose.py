@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
-import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from buildtool.project.read import read_project
 from buildtool.propose import configure
-from buildtool.propose.cmake_tree import read_tree
-from buildtool.propose.propose import propose
-from buildtool.propose.toml_text import toml_text
 from tests.integration.engine.processes import left
-from tests.integration.projects.large_tree import ARCHS, check_large_tree, write, write_large_tree
+from tests.integration.projects.conftest import Propose
+from tests.integration.projects.large_tree import ARCHS, check_large_tree, write_large_tree
 
-Propose = Callable[..., dict[str, Any]]
 NEW = "cmake_minimum_required(VERSION 3.22)\n"
 PROGRAM = NEW + "project({0} C)\nadd_executable({0} ../m.c)\n"
-
-
-@pytest.fixture
-def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
-    """A function that returns the proposed tables for files (path → text).
-
-    `text` is the project file that is written, `?` are the open questions.  It checks that nothing
-    else is written, and that the scratch directory is deleted.
-    """
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    root = tmp_path / "the tree"
-    root.mkdir()
-    write(root, "m.c", "int main(void) { return 0; }\n")
-
-    def make(files: dict[str, str]) -> dict[str, Any]:
-        for name, content in files.items():
-            write(root, name, content)
-        before = sorted(root.rglob("*"))
-        proposal = propose(read_tree(root), "demo", lambda _: None)
-        assert sorted(root.rglob("*")) == before
-        assert list(scratch.iterdir()) == []
-        written = toml_text(proposal)
-        write(root, "buildtool.toml", written)
-        read_project(root / "buildtool.toml")
-        rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
-        text = " ".join(written.replace("\n# ", " ").split())
-        return {**tomllib.loads(written), "text": text, "?": [row.what for row in rows]}
-
-    return make
 
 
 @pytest.mark.long  # test_init_existing.py has a small one

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.errors import UsageError
-from buildtool.testing.junit import check_output, junit_xml, write_junit
+from buildtool.core.output_file import check_output_file
+from buildtool.testing.junit import junit_xml, write_junit
 from buildtool.testing.results import Outcome, TestResult, TestRun
 from tests.junit import valid_junit
 
@@ -122,9 +123,9 @@ def test_the_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_results_replace_files_only(tmp_path: Path) -> None:
-    check_output(tmp_path / "new.xml")
+    check_output_file("--junit", tmp_path / "new.xml", "results.xml")
     (tmp_path / "old.xml").touch()
-    check_output(tmp_path / "old.xml")
+    check_output_file("--junit", tmp_path / "old.xml", "results.xml")
     for place in (tmp_path, Path("/dev/null")):
         with pytest.raises(UsageError, match="it is not a file"):
-            check_output(place)
+            check_output_file("--junit", place, "results.xml")

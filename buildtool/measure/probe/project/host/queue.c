@@ -10,15 +10,13 @@
 
 enum { PACKETS = 100, QUEUE_BYTES = 4096, MESSAGE_BYTES = 16 };
 
+/* Older libraries lack these functions. */
 static struct {
-    AEEResult (*create)(int, uint32_t, uint32_t, uint32_t, dspqueue_callback_t, dspqueue_callback_t,
-                        void *, dspqueue_t *);
-    AEEResult (*export_id)(dspqueue_t, uint64_t *);
-    AEEResult (*close)(dspqueue_t);
-    AEEResult (*write)(dspqueue_t, uint32_t, uint32_t, struct dspqueue_buffer *, uint32_t,
-                       const uint8_t *, uint32_t);
-    AEEResult (*read)(dspqueue_t, uint32_t *, uint32_t, uint32_t *, struct dspqueue_buffer *,
-                      uint32_t, uint32_t *, uint8_t *, uint32_t);
+    __typeof__(dspqueue_create) *create;
+    __typeof__(dspqueue_export) *export_id;
+    __typeof__(dspqueue_close) *close;
+    __typeof__(dspqueue_write) *write;
+    __typeof__(dspqueue_read) *read;
 } library;
 
 static int find_functions(void)
