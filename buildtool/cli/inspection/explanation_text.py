@@ -11,6 +11,7 @@ from buildtool.diagnose.knowledge import BENIGN, CAUSE, CONSEQUENCE, UNKNOWN
 
 if TYPE_CHECKING:
     from buildtool.diagnose.codes import Code
+    from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import Evidence, Finding, LogExplanation
     from buildtool.diagnose.knowledge import Cause, Condition, Knowledge
     from buildtool.diagnose.log_lines import LogSummary
@@ -96,9 +97,11 @@ def condition_list(conditions: Iterable[Condition]) -> str:
     return "\n".join(lines)
 
 
-def log_text(log: LogExplanation, knowledge: Knowledge) -> str:
-    """What logs say: causes, symptoms, events in order, noise, and codes that are left."""
+def log_text(log: LogExplanation, crashes: Iterable[DeviceCrash], knowledge: Knowledge) -> str:
+    """What logs say: crashes, causes, symptoms, events in order, noise, codes that are left."""
     lines = [text for summary in log.logs for text in _read(summary)]
+    for crash in crashes:
+        lines += _crash(crash)
     for number, finding in enumerate(log.causes, 1):
         label = f"cause {number}" if len(log.causes) > 1 else "cause"
         lines += _finding(finding, f"{label}: ")
@@ -133,6 +136,15 @@ def _read(summary: LogSummary) -> Iterator[str]:
     if summary.has_nul:
         said += "; it has NUL bytes: is it a log?"
     yield from _wrapped(said, 2, "")
+
+
+def _crash(crash: DeviceCrash) -> Iterator[str]:
+    from buildtool.diagnose.explain_block import crash_text
+
+    block = crash.block
+    yield f"\n{block.log}:{block.first}-{block.last}"
+    for line in crash_text(crash).splitlines():
+        yield from _wrapped(line, 6, "  " if line[0].isspace() else "")
 
 
 def _finding(finding: Finding, label: str) -> Iterator[str]:
