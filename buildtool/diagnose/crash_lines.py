@@ -27,15 +27,15 @@ MAX_GAP = 500
 REGISTERS = ("Fault PC", "LR", "SP", "Bad VA", "FP", "SSR", "Error code")
 """The registers of a block, in the order of its lines."""
 _HEX = r"(?:0x)?([0-9A-Fa-f]{1,8})\b"
-_HEADER = re.compile(r"#* ?Process on \w{1,8} CRASHED")
+_HEADER = re.compile(r"Process on \w{1,8} CRASHED")
 _PROCESS = re.compile(
     r'Process "([^"]{0,200})" crashed in thread "([^"]{0,100})"(?: due to| for)? ?(.{0,200})'
 )
 _OBJECT = re.compile(rf'Crashed Shared Object "([^"]{{1,300}})" load address : *{_HEX}')
-_SHELL = re.compile(rf"(\S{{1,100}}) load address : *{_HEX} +and size : *{_HEX}")
+_SHELL = re.compile(rf"(?<!\S)(\S{{1,100}}) load address : *{_HEX} +and size : *{_HEX}")
 _REGISTER = re.compile(rf"(?<![^\s:])({'|'.join(REGISTERS)}) *: *{_HEX}\s*$")
 _CALL = re.compile(
-    rf"\[<{_HEX}>\] *(\S{{0,500}}?)(?:\+0x([0-9A-Fa-f]{{1,8}}))?: *\(([^()]{{1,300}})\)"
+    rf"(?<!\S)\[<{_HEX}>\] +(\S{{0,500}}?)(?:\+0x([0-9A-Fa-f]{{1,8}}))?: *\(([^()]{{1,300}})\)"
 )
 _NAME = re.compile(r"[\w.+-]{1,255}\Z", re.ASCII)
 _SOURCE_LINE = re.compile(r"(?<=\.c):\d+")
@@ -180,7 +180,7 @@ def _prefix(text: str) -> str:
     """What the lines of a block have in common: `text` without the time, and without the line of
     the source that logs it."""
     time = line_time(text)
-    return _SOURCE_LINE.sub("", text[time.end :] if time else text).strip()
+    return _SOURCE_LINE.sub("", text[time.end :] if time else text).strip("# ")
 
 
 def _file_name(path: str) -> str:

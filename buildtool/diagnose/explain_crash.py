@@ -134,7 +134,7 @@ def call_path(files: Places, report: CrashReport) -> list[CodeLine]:
     functions: set[str] = set()
     if report.pc:
         places = files.places(report.pc, call=False)
-        functions = {_function(report.pc), *(place.function for place in places)}
+        functions = {place.function for place in places} or {_function(report.pc)}
         found += _lines(report.pc, places)
     # The link register is the caller's address in a function that calls nothing.
     if report.lr and report.lr != (report.frames or (None,))[0]:

@@ -1,0 +1,166 @@
+"""Real crashes, as a device would log them: `explain` names their code as the emulated device and
+llvm-addr2line do."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import run_buildtool
+from tests.json_documents import validate
+from tests.unit.diagnose.device_crashes import NEW, OLD, TIME, crash_lines
+
+from .conftest import Faults
+
+SKEL = "libfaults_skel.so"
+DEBUG = f".buildtool/debug/sim/dsp/v68/{SKEL}.debug"
+LOADS = {OLD: 0x20010000, NEW: 0xFDE3B000}
+INVOKE = (
+    f"{TIME} 18847 18854 E my-program : fastrpc_apps_user.c:1491: Error 0xd: remote_handle64_invoke"
+    f" failed for module {SKEL}, handle 0xaaaad7759380, method 2 on domain 3 (sc 0x2020100)"
+)
+
+
+class Crash:
+    """A crash on the emulated device: the addresses in the skel, and the call path that was
+    printed."""
+
+    def __init__(self, faults: Faults, tmp_path: Path, *call: str | int) -> None:
+        self.path = _path(faults.call(*call).stderr)
+        reports = tmp_path / "crashes"
+        reports.touch()
+        faults.call(*call, env=f"BUILDTOOL_SIM_CRASHES={reports}")
+        report = json.loads(reports.read_text().removeprefix("@crash "))
+        self.pc, self.lr = report["pc"]["offset"], report["lr"]["offset"]
+        self.returns = [frame["offset"] for frame in report["frames"]]
+        self.root = faults.root
+
+    def log(self, form: str) -> list[str]:
+        """The lines in which a device would log it; a device knows exported functions only."""
+        load = LOADS[form]
+        skel = self.root / f".buildtool/release/sim/dsp/v68/{SKEL}"
+        output = _output("llvm-nm", "--dynamic", "--defined-only", skel)
+        exports = [(int(a, 16), name) for a, name in re.findall(r"^(\w+) T (\w+)$", output, re.M)]
+        calls = []
+        for offset in (self.pc, self.lr, *self.returns):
+            start, name = max(pair for pair in exports if pair[0] <= offset)
+            calls.append((load + offset, f"{name}+0x{offset - start:X}", f"./{SKEL}"))
+        registers = {
+            **{"Fault PC": load + self.pc, "LR": load + self.lr, "SP": 0x297270},
+            **{"Bad VA": 0x18, "FP": 0x297620, "SSR": 0x1970471, "Error code": 0x7103},
+        }
+        return crash_lines(form, SKEL, load, registers, calls)
+
+    def addr2line(self) -> list[str]:
+        """What llvm-addr2line says of these addresses; a call is before where it returns to."""
+        lines = []
+        for address in (self.pc, *(offset - 4 for offset in (self.lr, *self.returns))):
+            said = _output("llvm-addr2line", "-fise", self.root / DEBUG, hex(address))
+            pairs = re.findall(r"^(\w+)\n(\S+:\d+)", said, re.MULTILINE)
+            lines += [f"{function} ({place})" for function, place in pairs]
+        return lines
+
+
+def _output(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def _path(text: str) -> list[str]:
+    return re.findall(r"^  (?:at|by) (.*)$", text, re.MULTILINE)
+
+
+def explained(faults: Faults, *words: str) -> tuple[str, dict[str, Any]]:
+    """The text for a log in the project's directory, and the crash in the document."""
+    text = faults.succeeds("explain", *words)
+    document = json.loads(faults.run("explain", *words, "--json").stdout)
+    validate("explain", document)
+    (crash,) = document["crashes"]
+    return text, crash
+
+
+@pytest.fixture(scope="module")
+def null_write(faults: Faults, tmp_path_factory: pytest.TempPathFactory) -> Crash:
+    return Crash(faults, tmp_path_factory.mktemp("null"), "crash", "null")
+
+
+@pytest.mark.parametrize("form", [OLD, NEW])
+def test_function_line_and_method(faults: Faults, null_write: Crash, form: str) -> None:
+    (faults.root / "dsp.log").write_text("\n".join(null_write.log(form)))
+
+    text, crash = explained(faults, "dsp.log")
+
+    assert f"\n  at write_null (faults_imp.c:{faults.line('null')})\n" in text
+    assert _path(text) == null_write.path == null_write.addr2line()
+    assert "\n  in faults_crash, method 9 of libfaults_skel.so\n" in text
+    assert "Fault PC 0x" in text
+    assert crash["cause"] == "write to an address that is not mapped: 0x18, through a null pointer"
+    assert crash["debug_files"] == [{"module": SKEL, "match": "symbols", "file": DEBUG}]
+
+
+@pytest.mark.parametrize("form", [OLD, NEW])
+def test_call_path_of_several_functions(faults: Faults, tmp_path: Path, form: str) -> None:
+    crash = Crash(faults, tmp_path, "sum", 1024, 0, 9_000_000)
+    (faults.root / "dsp.log").write_text("\n".join([*crash.log(form), INVOKE]))
+
+    text, document = explained(faults, "dsp.log")
+
+    assert len(crash.path) >= 3
+    assert _path(text) == crash.path
+    assert [line for line in crash.addr2line() if line in crash.path] == crash.path
+    assert (document["skel"], document["method"]) == (SKEL, 2)
+    assert document["method_name"] == "faults_sum"
+    assert document["host_call"]["text"] == INVOKE
+    assert "\n  the caller got 0xd: dsp.log:" in text
+
+
+def test_lines_that_are_missing(faults: Faults, null_write: Crash) -> None:
+    lines = null_write.log(NEW)
+    trace = next(i for i, line in enumerate(lines) if "Call trace" in line)
+    (faults.root / "dsp.log").write_text("\n".join(lines[3:trace]))
+
+    text, crash = explained(faults, "dsp.log")
+
+    assert _path(text)[0] == f"write_null (faults_imp.c:{faults.line('null')})"
+    assert crash["debug_files"][0]["match"] == "name"
+    assert "by its name only" in " ".join(text.split())
+
+
+def test_debug_files_of_another_build(faults: Faults, null_write: Crash, tmp_path: Path) -> None:
+    (faults.root / "dsp.log").write_text("\n".join(null_write.log(NEW)))
+    artifact = tmp_path / "artifact/debug"
+    shutil.copytree(faults.root / ".buildtool/debug/sim", artifact)
+    source = (faults.root / "dsp/faults_imp.c").read_text()
+    more = "int faults_more(int a) { return a * 7 / 3; }\n"
+    faults.write("dsp/faults_imp.c", source.replace("int faults_open", f"{more}int faults_open", 1))
+    faults.succeeds("build")
+    try:
+        text, crash = explained(faults, "dsp.log")
+        assert crash["debug_files"] == [{"module": SKEL, "match": "other-build", "file": DEBUG}]
+        assert _path(text)[0].startswith("faults_crash+0x")
+        assert "is of another build" in " ".join(text.split())
+
+        text, crash = explained(faults, "dsp.log", "--debug-files", str(artifact))
+        assert _path(text) == null_write.path
+        assert crash["debug_files"][0]["match"] == "symbols"
+    finally:
+        faults.write("dsp/faults_imp.c", source)
+        faults.succeeds("build")
+
+
+def test_a_log_with_its_debug_files_beside_it(
+    faults: Faults, null_write: Crash, tmp_path: Path
+) -> None:
+    """As CI uploads them; the method needs the IDL of the project, or a line of the caller."""
+    shutil.copytree(faults.root / ".buildtool/debug/sim", tmp_path / "debug")
+    (tmp_path / "dsp.log").write_text("\n".join(null_write.log(OLD)))
+
+    done = run_buildtool("explain", "dsp.log", cwd=tmp_path)
+
+    assert _path(done.stdout) == null_write.path
+    assert "method 9" not in done.stdout
