@@ -83,5 +83,10 @@ def run_attended(
             name=record.name if record else "",
         )
     if not report:
+        if result.dsp_crash:
+            from buildtool.run.dsp_log import explain_logged_crashes  # noqa: PLC0415
+
+            for text in explain_logged_crashes(project, ready, result):
+                listener(Note(text))
         return result
     return result._replace(dsp_crash=report.crash, methods=report.methods)
