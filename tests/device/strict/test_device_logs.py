@@ -37,8 +37,8 @@ class Crash:
         reports.touch()
         faults.call(*call, env=f"BUILDTOOL_SIM_CRASHES={reports}")
         report = json.loads(reports.read_text().removeprefix("@crash "))
-        self.pc, self.lr = report["pc"]["offset"], report["lr"]["offset"]
-        self.returns = [frame["offset"] for frame in report["frames"]]
+        self.pc = report["pc"]["offset"] if "pc" in report else None  # no code is there
+        self.returns = [frame["offset"] for frame in (report["lr"], *report["frames"])]
         self.root = faults.root
 
     def log(self, form: str) -> list[str]:
@@ -48,19 +48,22 @@ class Crash:
         output = _output("llvm-nm", "--dynamic", "--defined-only", skel)
         exports = [(int(a, 16), name) for a, name in re.findall(r"^(\w+) T (\w+)$", output, re.M)]
         calls = []
-        for offset in (self.pc, self.lr, *self.returns):
+        addresses = [*self.returns] if self.pc is None else [self.pc, *self.returns]
+        for offset in addresses:
             start, name = max(pair for pair in exports if pair[0] <= offset)
             calls.append((load + offset, f"{name}+0x{offset - start:X}", f"./{SKEL}"))
         registers = {
-            **{"Fault PC": load + self.pc, "LR": load + self.lr, "SP": 0x297270},
-            **{"Bad VA": 0x18, "FP": 0x297620, "SSR": 0x1970471, "Error code": 0x7103},
+            **{"Fault PC": load + self.pc if self.pc else 0, "LR": load + self.returns[0]},
+            **{"SP": 0x297270, "Bad VA": 0x18, "FP": 0x297620, "SSR": 0x1970471},
         }
-        return crash_lines(form, SKEL, load, registers, calls)
+        lines = crash_lines(form, SKEL, load, registers, calls)
+        return [line for line in lines if self.pc or "Crashed Shared Object" not in line]
 
     def addr2line(self) -> list[str]:
         """What llvm-addr2line says of these addresses; a call is before where it returns to."""
         lines = []
-        for address in (self.pc, *(offset - 4 for offset in (self.lr, *self.returns))):
+        addresses = [offset - 4 for offset in self.returns]
+        for address in addresses if self.pc is None else [self.pc, *addresses]:
             said = _output("llvm-addr2line", "-fise", self.root / DEBUG, hex(address))
             pairs = re.findall(r"^(\w+)\n(\S+:\d+)", said, re.MULTILINE)
             lines += [f"{function} ({place})" for function, place in pairs]
@@ -103,16 +106,35 @@ def test_function_line_and_method(faults: Faults, null_write: Crash, form: str) 
     assert crash["debug_files"] == [{"module": SKEL, "match": "symbols", "file": DEBUG}]
 
 
-@pytest.mark.parametrize("form", [OLD, NEW])
-def test_call_path_of_several_functions(faults: Faults, tmp_path: Path, form: str) -> None:
-    crash = Crash(faults, tmp_path, "sum", 1024, 0, 9_000_000)
-    (faults.root / "dsp.log").write_text("\n".join([*crash.log(form), INVOKE]))
+@pytest.mark.parametrize(
+    ("form", "call", "depth"),
+    [
+        pytest.param(OLD, ("crash", "float"), 1, id="return address of an earlier call"),
+        pytest.param(NEW, ("crash", "data"), 1, id="jump to where no code is"),
+        pytest.param(OLD, ("vectors", 1024, 9_000_000), 4, id="inlined and static functions"),
+        pytest.param(NEW, ("sum", 1024, 0, 9_000_000), 5, id="several functions"),
+    ],
+)
+def test_call_paths(
+    faults: Faults, tmp_path: Path, form: str, call: tuple[str | int, ...], depth: int
+) -> None:
+    crash = Crash(faults, tmp_path, *call)
+    (faults.root / "dsp.log").write_text("\n".join(crash.log(form)))
+
+    text, _ = explained(faults, "dsp.log")
+
+    assert len(crash.path) == depth
+    assert _path(text) == crash.path
+    assert [line for line in crash.addr2line() if line in crash.path][:depth] == crash.path
+
+
+def test_the_call_that_failed(faults: Faults, null_write: Crash) -> None:
+    """In a thread of the skel's own, no method is in the call path."""
+    lines = [line for line in null_write.log(NEW) if "[<" not in line and "LR " not in line]
+    (faults.root / "dsp.log").write_text("\n".join([*lines, INVOKE]))
 
     text, document = explained(faults, "dsp.log")
 
-    assert len(crash.path) >= 3
-    assert _path(text) == crash.path
-    assert [line for line in crash.addr2line() if line in crash.path] == crash.path
     assert (document["skel"], document["method"]) == (SKEL, 2)
     assert document["method_name"] == "faults_sum"
     assert document["host_call"]["text"] == INVOKE
