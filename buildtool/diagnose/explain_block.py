@@ -45,6 +45,7 @@ EXCEPTIONS = {
 }
 """What the cause in the low byte of the register SSR means.  Source: QEMU, target/hexagon/
 cpu_bits.h, enum hex_cause."""
+UNKNOWN = "unknown reason"
 WITH_ADDRESS = (range(0x20, 0x27), range(0x70, 0x72))
 NULL_REACH = 0x10000
 """An access this near to 0 is one through a null pointer, as in emulator/shell/fault.c."""
@@ -170,7 +171,7 @@ def _cause(block: CrashBlock) -> str:
     if text and address is not None and any(code in codes for codes in WITH_ADDRESS):
         text += f" at address 0x{address:x}" if code < 0x70 else f": 0x{address:x}"
         text += ", through a null pointer" if address < NULL_REACH else ""
-    return text or block.reason or "unknown reason"
+    return text or block.reason or UNKNOWN
 
 
 def _called(
@@ -190,7 +191,8 @@ def _called(
 def crash_text(crash: DeviceCrash) -> str:
     """Some lines about a crash."""
     block = crash.block
-    reason = f" ({block.reason})" if block.reason and block.reason != crash.cause else ""
+    known = block.reason not in ("", UNKNOWN, crash.cause)
+    reason = f" ({block.reason})" if known else ""
     lines = [f"the DSP process crashed: {crash.cause}{reason}"]
     thread = f'thread "{block.thread}"' if block.thread else ""
     if who := ", ".join(filter(None, (block.process and f"process {block.process}", thread))):

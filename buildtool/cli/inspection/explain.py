@@ -72,6 +72,13 @@ def explain(
             "there is nothing to explain",
             remedy="Name a code, a line or a file: explain 0x80000406; or pass a log: explain -",
         )
+    for directory in debug_files or ():
+        if not directory.is_dir():
+            raise UsageError(
+                f"--debug-files {directory} is not a directory",
+                remedy="Name one with debug files, such as .buildtool/debug, or with libraries"
+                " before they were stripped.",
+            )
     arguments = _sorted_out(what or [], knowledge)
     conditions = list(knowledge.conditions.values()) if list_all else arguments.conditions
     log, crashes = _explain_logs(arguments, knowledge, debug_files or [])

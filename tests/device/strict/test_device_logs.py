@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import run_buildtool
+from tests.command_line import REPOSITORY, run_buildtool
 from tests.json_documents import validate
 from tests.unit.diagnose.device_crashes import NEW, OLD, TIME, crash_lines
 
@@ -126,6 +126,32 @@ def test_call_paths(
     assert len(crash.path) == depth
     assert _path(text) == crash.path
     assert [line for line in crash.addr2line() if line in crash.path][:depth] == crash.path
+
+
+def test_the_page(faults: Faults, tmp_path: Path) -> None:
+    """The commands of docs/explain.md work, and print what it shows."""
+    page = (REPOSITORY / "docs/explain.md").read_text()
+    page = page[page.index("## Crashes on a device") :]
+    crash = Crash(faults, tmp_path, "sum", 1024, 0, 9_000_000)
+    log = "\n".join([*crash.log(NEW), INVOKE])
+    log = log.replace("0x1970471", "0x1970470").replace("    0x18 ", "    0xFEC02000 ")
+    (faults.root / "dsp.log").write_text(log)
+    shutil.copytree(faults.root / ".buildtool/debug/sim", faults.root / "artifact/debug")
+
+    texts = [
+        faults.succeeds(*command.split()[1:])
+        for command in re.findall(r"^buildtool explain dsp\.log.*$", page, re.MULTILINE)
+    ]
+
+    assert len(texts) == 2
+    assert {tuple(_path(text)) for text in texts} == {tuple(crash.path)}
+    shown = page[page.index("```\ndsp.log:") + 4 :].partition("```")[0]
+    assert _without_numbers(shown) in _without_numbers(texts[0])
+
+
+def _without_numbers(text: str) -> str:
+    text = text.replace("scale", "faults").replace("my-project", "my-program-with")
+    return re.sub(r"\b(0x\w+|\d+)\b", "N", " ".join(text.split()))
 
 
 def test_the_call_that_failed(faults: Faults, null_write: Crash) -> None:

@@ -11,7 +11,7 @@ PREFIXES = {
     OLD: "adsprpc:dsp: CDSP:platform_qdi_driver.c:792:0x191:1: ",
     NEW: f"{TIME}  2780  2902 V adsprpc : b8033d:b86: CDSP0:[R]: ",
 }
-REASONS = {OLD: "for unknown reason", NEW: "due to precise exception occurrence"}
+REASONS = {OLD: "for unknown reason", NEW: "due to TLBMISS RW occurrence"}
 DOMAINS = {OLD: "cDSP", NEW: "cDSP0"}
 
 

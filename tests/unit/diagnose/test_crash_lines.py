@@ -51,7 +51,7 @@ def test_both_forms(form: str) -> None:
 
     assert (block.first, block.last) == (1, len(LINES[form]))
     assert (block.process, block.thread) == ("my-program-with", "worker")
-    assert block.reason == {OLD: "unknown reason", NEW: "precise exception"}[form]
+    assert block.reason == {OLD: "unknown reason", NEW: "TLBMISS RW"}[form]
     assert block.module
     assert (block.module.name, block.module.address) == (SKEL, 0xFDE3B000)
     assert block.shell == (SHELL, 0x100000, 0x163EBC)
