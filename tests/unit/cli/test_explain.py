@@ -112,12 +112,12 @@ def test_a_crash_without_debug_files(explain: Any, tmp_path: Path) -> None:
     said = explain("dsp.log")
 
     assert said[said.index("\n\n") : said.index("\n\ncause")].splitlines()[2:] == [
-        "dsp.log:1-12",
+        "dsp.log:1-11",
         "the DSP process crashed: misaligned read at address 0xfec02002",
         '  process my-program-with, thread "worker"',
         "  at scale+0x44 (libscale_skel.so+0x10044)",
         "  by f+0x10 (fastrpc_shell_unsigned_3+0x10)",
-        "  the caller got 0x2e: dsp.log:13",
+        "  the caller got 0x2e: dsp.log:12",
         "  Fault PC 0x20020044, Bad VA 0xfec02002, SSR 0x1970420",
         "  no debug file of libscale_skel.so was found: name the directory with",
         "      libscale_skel.so.debug, or with libscale_skel.so before it was stripped:",
@@ -128,7 +128,7 @@ def test_a_crash_without_debug_files(explain: Any, tmp_path: Path) -> None:
     (crash,) = document["crashes"]
     assert crash["debug_files"] == [{"module": "libscale_skel.so", "match": "missing", "file": ""}]
     assert crash["registers"]["Bad VA"] == "0xfec02002"
-    assert crash["host_call"] == {"log": "dsp.log", "line": 13, "text": DIED}
+    assert crash["host_call"] == {"log": "dsp.log", "line": 12, "text": DIED}
 
 
 def test_debug_files_that_are_damaged_or_missing(
