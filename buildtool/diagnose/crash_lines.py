@@ -19,7 +19,7 @@ from buildtool.core.value import Value
 from buildtool.diagnose.crash_report import MAX_FRAMES
 from buildtool.diagnose.line_time import LineTime, line_time
 
-MARKS = ("crashed!!!", "crashed in thread", "crashed shared object", "fault pc ")
+MARKS = ("crashed!!!", "crashed in thread", "crashed shared object", "fault pc ", "code at ")
 """Texts in lower case, of which a line that begins a block has one."""
 MAX_BLOCKS = 16
 MAX_GAP = 500
@@ -37,6 +37,8 @@ _REGISTER = re.compile(rf"(?<![^\s:])({'|'.join(REGISTERS)}) *: *{_HEX}\s*$")
 _CALL = re.compile(
     rf"(?<!\S)\[<{_HEX}>\] +(\S{{0,500}}?)(?:\+0x([0-9A-Fa-f]{{1,8}}))?: *\(([^()]{{1,300}})\)"
 )
+_OFFSET = re.compile(r"([\w.+-]{1,255})\+0x([0-9A-Fa-f]{1,8})\b", re.ASCII)
+_METHOD = re.compile(r", in method (\d{1,3}) of ([\w.+-]{1,255}):", re.ASCII)
 _NAME = re.compile(r"[\w.+-]{1,255}\Z", re.ASCII)
 _SOURCE_LINE = re.compile(r"(?<=\.c):\d+")
 
@@ -62,8 +64,8 @@ class Mapped(Value):
 class CrashBlock(Value):
     """What the lines of a crash say: `first` and `last` are their numbers in `log`.
 
-    `module` is the library whose code crashed, `shell` the program that loads libraries.  Texts are
-    "" and values None or 0 if their line is missing.
+    `module` is the library whose code crashed, `shell` the program that loads libraries; `skel` and
+    `method` are those of the call.  Texts are "" and values None if their line is missing.
     """
 
     log: str
@@ -77,6 +79,8 @@ class CrashBlock(Value):
     shell: Mapped | None
     registers: Mapping[str, int]
     calls: tuple[TracedCall, ...]
+    skel: str = ""
+    method: int | None = None
 
 
 class CrashLines:
@@ -84,10 +88,13 @@ class CrashLines:
 
     def __init__(self) -> None:
         self._blocks: list[tuple[str, _Block]] = []  # each with the prefix of its lines
+        self._offsets: list[CrashBlock] = []
+        self._logs: dict[str, int] = {}
 
     def read(self, log: str, first: int, lines: Iterable[str], lowered: str) -> None:
         """Read some lines of `log`, the first of which has the number `first`; `lowered` is their
         text in lower case."""
+        self._logs.setdefault(log, len(self._logs))
         begins = any(mark in lowered for mark in MARKS)
         if begins or any(b.is_near(log, first) for _, b in self._blocks):
             for number, line in enumerate(lines, first):
@@ -95,9 +102,14 @@ class CrashLines:
 
     def blocks(self) -> tuple[CrashBlock, ...]:
         """The crashes in the order of their lines."""
-        return tuple(block.value() for _, block in self._blocks)
+        blocks = [*(block.value() for _, block in self._blocks), *self._offsets]
+        return tuple(sorted(blocks, key=lambda block: (self._logs[block.log], block.first)))
 
     def _read_line(self, log: str, number: int, line: str) -> None:
+        if "code at " in line and (found := _offset(log, number, line)):
+            if len(self._offsets) < MAX_BLOCKS:
+                self._offsets.append(found)
+            return
         parsed = _parse(line)
         if parsed is None:
             return
@@ -158,6 +170,32 @@ class _Block:
             },
             calls=tuple(self._calls),
         )
+
+
+def _offset(log: str, number: int, line: str) -> CrashBlock | None:
+    """The crash in a line `code at MODULE+0xOFFSET`, or in one in which libcdsprpc of the emulated
+    device says so (emulator/cdsprpc/watch.c)."""
+    before, _, where = line.partition("code at ")
+    died = before.partition(" died: ")
+    found = _OFFSET.match(where)
+    if not found or (before.strip() and not died[2]):
+        return None
+    method = _METHOD.search(where)
+    return CrashBlock(
+        log=log,
+        first=number,
+        last=number,
+        time=line_time(line),
+        process="",
+        thread="",
+        reason=died[2][:300].strip().removesuffix(",") or f"code at {found[0]}",
+        module=Mapped(found[1], 0),
+        shell=None,
+        registers={"Fault PC": int(found[2], 16)},
+        calls=(),
+        skel=method[2] if method else "",
+        method=int(method[1]) if method else None,
+    )
 
 
 def _parse(line: str) -> tuple[object, int, tuple[str, ...]] | None:

@@ -119,7 +119,9 @@ def explain_block(
     of `project`."""
     files = ModuleFiles(block, directories)
     path = tuple(call_path(files, _report(block, files)))
-    skel, method = _called(path, host_call, project)
+    skel, method = block.skel, block.method
+    if method is None:
+        skel, method = _called(path, host_call, project)
     names = method_names(project, skel, method) if project and method is not None else None
     return DeviceCrash(
         block=block,
@@ -206,9 +208,9 @@ def crash_text(crash: DeviceCrash) -> str:
     if crash.host_call:
         call = crash.host_call
         lines.append(f"  the caller got 0x{call.code:x}: {call.log}:{call.line}")
-    registers = (f"{name} 0x{value:x}" for name, value in block.registers.items())
-    if text := ", ".join(registers):
-        lines.append(f"  {text}")
+    registers = ", ".join(f"{name} 0x{value:x}" for name, value in block.registers.items())
+    if registers and not (block.module and block.module.address == 0):
+        lines.append(f"  {registers}")
     lines += _about_files(crash)
     return escape("\n".join(lines))
 
@@ -229,6 +231,6 @@ def _about_files(crash: DeviceCrash) -> Iterator[str]:
                 " them; name the directory with that of the build that crashed: --debug-files DIR"
             )
         else:
-            sure = "" if module.match != NAME else ", by its name only: the log has no functions"
-            also = f", and {len(module.others)} more" if module.others else ""
-            yield f"  debug file: {module.path}{also}{sure}"
+            sure = "" if module.match != NAME else ", of which only the name matches"
+            also = f"; {len(module.others)} more would do" if module.others else ""
+            yield f"  debug file: {module.path}{sure}{also}"

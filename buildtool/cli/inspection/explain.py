@@ -93,7 +93,9 @@ def explain(
         parts += [texts.log_text(log, crashes, knowledge)] if log else []
         show("\n\n".join(parts))
     codes = [code for _, codes in arguments.codes for code in codes]
-    known = conditions or (log and log.says_something) or any(code.names for code in codes)
+    known = (
+        conditions or crashes or (log and log.says_something) or any(code.names for code in codes)
+    )
     return int(not known)
 
 
@@ -111,6 +113,8 @@ def _sorted_out(what: list[str], knowledge: Knowledge) -> Arguments:
             found.conditions.append(knowledge.condition(word))
         elif os.path.lexists(word):
             found.logs.append(word)
+        elif ".so" in word and "+0x" in word and not word.strip().count(" "):
+            found.lines.append(f"code at {word.strip()}")  # as logs have it
         elif len(word.split()) > 1:
             found.lines.extend(word.splitlines())
         else:

@@ -97,7 +97,7 @@ def condition_list(conditions: Iterable[Condition]) -> str:
     return "\n".join(lines)
 
 
-def log_text(log: LogExplanation, crashes: Iterable[DeviceCrash], knowledge: Knowledge) -> str:
+def log_text(log: LogExplanation, crashes: Sequence[DeviceCrash], knowledge: Knowledge) -> str:
     """What logs say: crashes, causes, symptoms, events in order, noise, codes that are left."""
     lines = [text for summary in log.logs for text in _read(summary)]
     for crash in crashes:
@@ -122,7 +122,7 @@ def log_text(log: LogExplanation, crashes: Iterable[DeviceCrash], knowledge: Kno
         for finding in log.benign:
             counted = f"{finding.condition.name} ({_count(finding.lines)}): "
             lines += _wrapped(counted + finding.condition.meaning, 4, "  ")
-    if not log.says_something:
+    if not log.says_something and not crashes:
         lines += ["", "nothing in it is known"]
     return "\n".join(lines)
 
@@ -142,7 +142,8 @@ def _crash(crash: DeviceCrash) -> Iterator[str]:
     from buildtool.diagnose.explain_block import crash_text
 
     block = crash.block
-    yield f"\n{block.log}:{block.first}-{block.last}"
+    lines = f"{block.first}-{block.last}" if block.last != block.first else f"{block.first}"
+    yield f"\n{block.log}:{lines}"
     for line in crash_text(crash).splitlines():
         yield from _wrapped(line, 6, "  " if line[0].isspace() else "")
 

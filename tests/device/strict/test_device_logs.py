@@ -176,7 +176,22 @@ def test_lines_that_are_missing(faults: Faults, null_write: Crash) -> None:
 
     assert _path(text)[0] == f"write_null (faults_imp.c:{faults.line('null')})"
     assert crash["debug_files"][0]["match"] == "name"
-    assert "by its name only" in " ".join(text.split())
+    assert "of which only the name matches" in " ".join(text.split())
+
+
+def test_an_offset_and_the_line_of_the_emulated_device(faults: Faults, tmp_path: Path) -> None:
+    crash = Crash(faults, tmp_path, "crash", "null")
+    said = faults.call("crash", "null").stderr.splitlines()
+    (faults.root / "sim.log").write_text(next(line for line in said if " died: " in line))
+
+    text, _ = explained(faults, f"{SKEL}+0x{crash.pc:x}")
+    assert _path(text) == crash.addr2line()[:1] == crash.path[:1]
+
+    text, document = explained(faults, "sim.log")
+    assert _path(text) == crash.path[:1]
+    assert document["cause"].startswith("bad memory access (SIGSEGV) at address 0x18")
+    assert (document["skel"], document["method"]) == (SKEL, 9)
+    assert document["method_name"] == "faults_crash"
 
 
 def test_debug_files_of_another_build(faults: Faults, null_write: Crash, tmp_path: Path) -> None:

@@ -107,6 +107,27 @@ def test_any_line_may_be_missing(form: str) -> None:
         assert block.last <= end
 
 
+DIED = "libcdsprpc: the DSP process on cdsp (session 0) died: bad access, code at libk_skel.so+0x2f"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (f"{DIED}, in method 9 of libk_skel.so: signal 11.", ("bad access", 9)),
+        (f"{DIED}, in a thread that a skel created: signal 11.", ("bad access", None)),
+        ("code at libk_skel.so+0x2f", ("code at libk_skel.so+0x2f", None)),
+        ("method 3 of libk_skel.so has been running for 10 s, code at libk_skel.so+0x2f", None),
+        ("code at +0x2f", None),
+    ],
+)
+def test_offsets(line: str, found: tuple[str, int | None] | None) -> None:
+    blocks = read([line])
+
+    assert [(block.reason, block.method) for block in blocks] == ([found] if found else [])
+    assert {block.module for block in blocks} <= {(SKEL, 0, 0)}
+    assert {block.registers["Fault PC"] for block in blocks} <= {0x2F}
+
+
 def test_lines_far_away_belong_to_no_crash() -> None:
     (block,) = read([*LINES[NEW][:6], *["x"] * (MAX_GAP + 1), *LINES[NEW][7:]])
 
