@@ -51,8 +51,7 @@ int main(int argc, char **argv)
         {"other-dsp", demo_dsp_URI ADSP_DOMAIN},
         {"other-entry",
          "file:///libdemo_dsp_skel.so?demo_skel_handle_invoke&_modver=1.0" CDSP_DOMAIN},
-        {"other-skel",
-         "file:///libother_skel.so?other_skel_handle_invoke&_modver=1.0" CDSP_DOMAIN},
+        {"other-skel", "file:///libother_skel.so?other_skel_handle_invoke&_modver=1.0" CDSP_DOMAIN},
     };
     const char *fault = argc > 1 ? argv[1] : "";
     remote_handle64 handle;
