@@ -182,7 +182,6 @@ def _called(
     """The skel and the number of the method that the call path or the caller names."""
     for module in dict.fromkeys(line.frame.module for line in path) if project else ():
         functions = [line.place.function for line in path if line.place]
-        functions += [line.frame.symbol.partition("+")[0] for line in path if not line.place]
         if project and (method := called_method(project, module, functions)) is not None:
             return module, method
     if host_call and host_call.method is not None:

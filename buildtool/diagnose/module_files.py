@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from buildtool.core.value import Value
@@ -21,7 +21,12 @@ MAX_ENTRIES = 50_000
 """Of files and directories that are looked at."""
 MAX_CANDIDATES = 32
 PAGE = 4096
+SHELL = "fastrpc_shell"
+"""How the name of the program that loads libraries begins; nobody has its debug information."""
 SYMBOLS, NAME, OTHER, MISSING = "symbols", "name", "other-build", "missing"
+
+
+_open = lru_cache(maxsize=4)(open_debug_file)  # several crashes are often of one library
 
 
 class ModuleFile(Value):
@@ -55,8 +60,7 @@ class ModuleFiles:
         block = self._block
         names = [block.module.name] if block.module else []
         names += [call.module for call in block.calls]
-        shell = block.shell.name if block.shell else ""
-        wanted = [*dict.fromkeys(name for name in names if name != shell)]
+        wanted = [*dict.fromkeys(name for name in names if not name.startswith(SHELL))]
         found = _candidates(self._directories, wanted)
         return {name: self._choose(name, found[name]) for name in wanted}
 
@@ -80,7 +84,7 @@ class ModuleFiles:
         calls = [call for call in block.calls if call.module == name and call.symbol]
         found: list[ModuleFile] = []
         for path in paths:
-            if file := open_debug_file(path):
+            if file := _open(path):
                 match, at = _compare(file, calls, base)
                 used = file if match != OTHER else None
                 found.append(ModuleFile(name, match, path, used, at))

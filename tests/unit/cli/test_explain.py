@@ -131,6 +131,18 @@ def test_a_crash_without_debug_files(explain: Any, tmp_path: Path) -> None:
     assert crash["host_call"] == {"log": "dsp.log", "line": 12, "text": DIED}
 
 
+def test_a_crash_in_the_program_of_the_dsp(explain: Any, tmp_path: Path) -> None:
+    calls = [(0x100010, "memcpy+0x10", f"./{SHELL}"), (0x20020044, "scale+0x44", "./libk.so")]
+    lines = crash_lines(NEW, SHELL, 0x100000, {"Fault PC": 0x100010, "LR": 0x20020044}, calls)
+    (tmp_path / "dsp.log").write_text("\n".join(lines))
+
+    said = explain("dsp.log")
+
+    assert f"  at memcpy+0x10 ({SHELL}+0x10)\n  by scale+0x44 (libk.so)\n" in said
+    assert f"debug file of {SHELL}" not in said
+    assert "no debug file of libk.so was found" in said
+
+
 def test_debug_files_that_are_damaged_or_missing(
     explain: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
