@@ -294,7 +294,7 @@ def test_a_crash_that_a_board_over_adb_logged_is_named(on_adb: Device) -> None:
     on_adb.project.succeeds("build")
     (skel,) = on_adb.project.root.glob(".buildtool/release/device/dsp/v68/libdemo_skel.so")
     with skel.open("rb") as stream:
-        symbols = ELFFile(stream).get_section_by_name(".dynsym")
+        symbols: Any = ELFFile(stream).get_section_by_name(".dynsym")
         (entry,) = symbols.get_symbol_by_name("demo_skel_handle_invoke")
     load, offset = 0xE0400000, entry["st_value"]
     call = (load + offset, "demo_skel_handle_invoke+0x0", "./libdemo_skel.so")
