@@ -43,6 +43,7 @@ COMMANDS = {
     "rollback": CommandEntry("devices", "Devices"),
     "devices": CommandEntry("devices", "Devices"),
     "sysroot": CommandEntry("devices", "Devices"),
+    "report": CommandEntry("inspection", "Inspect"),
     "explain": CommandEntry("inspection", "Inspect"),
     "inspect": CommandEntry("inspection", "Inspect"),
     "idl": CommandEntry("inspection", "Inspect"),

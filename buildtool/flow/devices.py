@@ -58,6 +58,7 @@ def run(
     """Build, make the release, bring it onto the device if it is not there, and run a program of
     it; `streams` as in `run.run`.  `record` gets to know what happens."""
     from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
+    from buildtool.run.on_device import status_of_run
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
     prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
@@ -76,6 +77,10 @@ def run(
             streams=streams,
             record=record,
         )._replace(forward=ports)
+        if status_of_run(result, request):
+            from buildtool.run.history import record_failed_run
+
+            record_failed_run(project, result)
         if record:
             record.result = result
         return result
