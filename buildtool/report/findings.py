@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.history import RUNS
-from buildtool.report.blocks import Finding, Section, Text
+from buildtool.report.blocks import Block, Finding, Folded, Section, Text
 from buildtool.report.records import moment, object_of, plural, records, text_of, time_of
 
-SHOWN = 30
+SHOWN, MOST = 9, 100
 
 
 def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -46,8 +46,20 @@ def failures_section(
     if not newest:
         none = Text("Nothing that failed is recorded.")
         return Section("failures", "Failures", "none recorded", "good", (*problems, none))
-    shown = tuple(finding for _, finding in newest[:SHOWN])
-    more = (Text(f"{plural(len(newest) - SHOWN, 'earlier failure')} left out."),)
-    fact = f"{plural(len(newest), 'failure')}, last {shown[0].when}"
-    blocks = (*problems, *shown, *(more if len(newest) > SHOWN else ()))
+    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[Finding]] = {}
+    for _, finding in newest:
+        alike.setdefault((finding.title, finding.lines), []).append(finding)
+    found = [_with_count(each) for each in alike.values()]
+    blocks: tuple[Block, ...] = (*problems, *found[:SHOWN])
+    if earlier := tuple(found[SHOWN:MOST]):
+        blocks += (Folded(plural(len(earlier), "earlier failure"), earlier),)
+    fact = f"{plural(len(newest), 'failure')}, last {newest[0][1].when}"
     return Section("failures", "Failures", fact, "", blocks)
+
+
+def _with_count(alike: Sequence[Finding]) -> Finding:
+    """The newest of findings that are alike, with how many there are."""
+    first, last = alike[0], alike[-1]
+    if len(alike) == 1:
+        return first
+    return first._replace(when=f"{len(alike)} times, from {last.when} to {first.when}")

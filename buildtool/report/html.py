@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import os
 from collections.abc import Iterable
 from html import escape
@@ -83,7 +84,11 @@ def _section(section: Section, folder: Path) -> str:
 
 
 def _blocks(blocks: Iterable[Block], folder: Path) -> str:
-    return "\n".join(_block(block, folder) for block in blocks)
+    parts = []
+    for is_finding, group in itertools.groupby(blocks, lambda block: isinstance(block, Finding)):
+        text = "\n".join(_block(block, folder) for block in group)
+        parts.append(f'<div class="findings">{text}</div>' if is_finding else text)
+    return "\n".join(parts)
 
 
 def _block(block: Block, folder: Path) -> str:
@@ -121,7 +126,7 @@ def _plot(plot: Plot) -> str:
     first, last = plot.points[0].label, plot.points[-1].label
     ends = f"<span>{escape(first)}</span>" + (f"<span>{escape(last)}</span>" if last else "")
     return (
-        f"<figure><figcaption>{escape(plot.title)} <small>{escape(plot.unit)}</small>"
+        f"<figure><figcaption>{escape(plot.title)} <small>in {escape(plot.unit)}</small>"
         f'</figcaption><div class="plot">{plot_svg(plot)}</div><div class="ends">{ends}</div>'
         "</figure>"
     )

@@ -159,12 +159,9 @@ def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Sectio
 def _plot(runs: Sequence[TestedRun]) -> Plot:
     points = []
     for run in runs:
-        share = 100 * (len(run.tests) - run.bad) / max(1, len(run.tests))
-        text = f"{len(run.tests) - run.bad} of {len(run.tests)} succeeded"
-        hover = f"{moment(run.started)}, {run.device}: {text}"
-        state = "bad" if run.bad else "good"
-        points.append(Point(moment(run.started), share, share, share, state, hover))
-    return Plot("Tests that succeeded in each run", "%", tuple(points), bars=True)
+        hover = f"{moment(run.started)}, {run.device}: {run.bad} of {len(run.tests)} failed"
+        points.append(Point(moment(run.started), *[float(run.bad)] * 3, "bad", hover))
+    return Plot("Tests that failed in each run", "tests", tuple(points), bars=True)
 
 
 def _row(history: TestHistory) -> tuple[Cell, ...]:
