@@ -127,10 +127,8 @@ def benches_section(
     newest = sorted(series.values(), key=lambda each: each[-1].started, reverse=True)
     rows = tuple(_row(each, revisions) for each in newest)
     columns = ("bench", "device", "number", "last", "95 % interval", "change", "runs", "revision")
-    blocks: list[Block] = [
-        *problems,
-        Table("Numbers, last measured first", columns, rows, brief=20),
-    ]
+    table = Table("Numbers, last measured first", columns, rows, brief=20)
+    blocks: list[Block] = [*problems, table]
     plots = [_plot(each, revisions) for each in newest if len(each) > 1]
     blocks.append(Plots(tuple(plots[:MAX_PLOTS])))
     if len(plots) > MAX_PLOTS:

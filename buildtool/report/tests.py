@@ -160,7 +160,7 @@ def _plot(runs: Sequence[TestedRun]) -> Plot:
     points = []
     for run in runs:
         hover = f"{moment(run.started)}, {run.device}: {run.bad} of {len(run.tests)} failed"
-        points.append(Point(moment(run.started), *[float(run.bad)] * 3, "bad", hover))
+        points.append(Point(moment(run.started), run.bad, run.bad, run.bad, "bad", hover))
     return Plot("Tests that failed in each run", "tests", tuple(points), bars=True)
 
 

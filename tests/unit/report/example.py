@@ -53,7 +53,7 @@ def _write(state: Path, name: str, lines: list[dict[str, Any]]) -> None:
 def _build(at: int, chance: random.Random) -> dict[str, Any]:
     names = chance.sample(STEPS, chance.randint(1, len(STEPS)))
     failed = at % 17 == 9
-    steps = []
+    steps: list[dict[str, Any]] = []
     for number, name in enumerate(names):
         last = failed and number == len(names) - 1
         error = {
