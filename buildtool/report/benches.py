@@ -15,6 +15,7 @@ from buildtool.report.records import (
     moment,
     number,
     number_of,
+    percent,
     plural,
     rows_of,
     text_of,
@@ -163,9 +164,9 @@ def _change(last: Measured, before: Measured | None) -> Cell:
         return Cell("")
     share = (last.value / before.value - 1) * 100
     if last.low <= before.high and before.low <= last.high:
-        return Cell("none" if not share else f"{share:+.1f} % (within intervals)", number=share)
+        return Cell("none" if not share else f"{percent(share)} (within intervals)", number=share)
     good = (share < 0) == (last.better != "higher")
-    return Cell(f"{share:+.1f} %", "good" if good else "bad", share)
+    return Cell(percent(share), "good" if good else "bad", share)
 
 
 def _revision(one: Measured, revisions: Mapping[str, str]) -> str:

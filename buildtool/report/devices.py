@@ -84,10 +84,10 @@ def _verdict(card: Card) -> Cell:
 def _cell(row: Any) -> Cell:
     if row is None:
         return Cell("not probed")
-    mark, state = MARKS.get(row.state, ("not tested ", "warn"))
+    mark, state = MARKS.get(row.state, ("not tested: ", "warn"))
     claimed = f" (claimed: {row.claimed})" if row.claimed else ""
     found = _line(row.found)
-    text = mark if row.state == "absent" else f"{mark}{found}".strip()
+    text = mark if row.state == "absent" else f"{mark}{found}".rstrip(": ") or row.state
     return _short(text, state)._replace(hover=_line(f"{found}{claimed}"))
 
 

@@ -150,7 +150,7 @@ def _rows(table: Table, caption: str, rows: Iterable[tuple[Cell, ...]]) -> str:
     kind = ' class="sortable"' if table.sortable else ""
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
-        f"<table{kind}><caption>{escape(caption)}</caption>"
+        f"<table{kind}><caption><span>{escape(caption)}</span></caption>"
         f"<thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table></div>"
     )
 

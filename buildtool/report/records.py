@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -52,7 +51,7 @@ def number_of(row: Mapping[str, Any], key: str) -> float:
     value = row[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{key} is no number")
-    if not math.isfinite(value) or abs(value) > MAX_NUMBER:
+    if not abs(value) <= MAX_NUMBER:  # also for NaN
         raise ValueError(f"{key} is too large")
     return float(value)
 
@@ -107,6 +106,11 @@ def number(value: float) -> str:
     if value == round(value) and abs(value) < 1e15:
         return f"{value:,.0f}"
     return f"{value:,.4g}" if abs(value) < 1e5 else f"{value:,.0f}"
+
+
+def percent(change: float) -> str:
+    """A change in percent with its sign."""
+    return f"{change:+.1f} %".replace("-", "−")
 
 
 def plural(count: int, noun: str) -> str:

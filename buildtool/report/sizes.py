@@ -13,6 +13,7 @@ from buildtool.report.records import (
     moment,
     number_of,
     object_of,
+    percent,
     records,
     rows_of,
     size,
@@ -144,7 +145,7 @@ def _cells(now: float, before: float | None) -> tuple[Cell, Cell, Cell]:
     return (
         first,
         Cell(_change(change), state, change, f"{change:+,.0f} B"),
-        Cell(f"{share:+.1f} %", state, share),
+        Cell(percent(share), state, share),
     )
 
 

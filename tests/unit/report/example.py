@@ -139,7 +139,7 @@ def _run(at: int, chance: random.Random) -> dict[str, Any]:
 
 def _failed_run(at: int) -> dict[str, Any]:
     return {
-        "started": BEGIN + at * 60 * HOUR,
+        "started": BEGIN + (130 + at * 40) * HOUR,
         "seconds": 1.2,
         "device": "board",
         "soc": "QCS6490",
