@@ -40,7 +40,7 @@ def _step(result: StepResult, begun: float) -> dict[str, Any]:
         "origin": result.origin,
         "begun": round(begun, 3),
         "seconds": round(result.seconds, 3),
-        "reasons": [reason.text for reason in result.reasons[:REASONS]],
+        "reasons": [reason.text.replace("{project}/", "") for reason in result.reasons[:REASONS]],
         "more_reasons": max(0, len(result.reasons) - REASONS),
         "error": _error(result.error),
     }

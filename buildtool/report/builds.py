@@ -12,9 +12,9 @@ from buildtool.report.blocks import Bar, Block, Cell, Folded, Plot, Plots, Point
 from buildtool.report.blocks import Finding as Failure
 from buildtool.report.blocks import Text as Line
 from buildtool.report.records import (
+    amount_of,
     duration,
     moment,
-    number_of,
     object_of,
     plural,
     records,
@@ -73,10 +73,10 @@ def read_builds(state: Path) -> tuple[list[Build], tuple[Line, ...]]:
 def _build(line: Mapping[str, Any]) -> Build:
     return Build(
         started=time_of(line, "started"),
-        seconds=number_of(line, "seconds"),
+        seconds=amount_of(line, "seconds"),
         target=text_of(line, "target", SHORT),
         ok=line["ok"] is True,
-        up_to_date=int(number_of(line, "up_to_date")),
+        up_to_date=int(amount_of(line, "up_to_date")),
         steps=tuple(map(_step, rows_of(line, "steps"))),
     )
 
@@ -89,10 +89,10 @@ def _step(row: Mapping[str, Any]) -> BuiltStep:
         name=text_of(row, "name", SHORT),
         outcome=text_of(row, "outcome", SHORT),
         origin=text_of(row, "origin", SHORT),
-        begun=number_of(row, "begun"),
-        seconds=number_of(row, "seconds"),
+        begun=amount_of(row, "begun"),
+        seconds=amount_of(row, "seconds"),
         reasons=tuple(text_of({"": each}, "", 300) for each in reasons[:5]),
-        more=int(number_of(row, "more_reasons")),
+        more=int(amount_of(row, "more_reasons")),
         error=tuple((key, text_of(error, key)) for key in ("message", "why", "remedy") if error),
     )
 

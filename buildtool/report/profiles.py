@@ -9,7 +9,7 @@ from typing import Any
 
 from buildtool.core.files import read_regular
 from buildtool.report.blocks import Block, Cell, Links, Section, Table, Text
-from buildtool.report.records import moment, number_of, rows_of, size, text_of
+from buildtool.report.records import amount_of, moment, rows_of, size, text_of
 
 PROFILE = "profile/dsp.json"
 FLAME_GRAPH = "profile/dsp.svg"
@@ -45,13 +45,13 @@ def _read(file: Path) -> bytes:
 
 
 def _functions(profile: Mapping[str, Any]) -> Table:
-    samples = max(1.0, number_of(profile, "samples"))
+    samples = max(1.0, amount_of(profile, "samples"))
     rows = []
     for row in rows_of(profile, "functions")[:SHOWN]:
-        own = number_of(row, "self_samples")
-        packets = None if row["packets"] is None else number_of(row, "packets")
+        own = amount_of(row, "self_samples")
+        packets = None if row["packets"] is None else amount_of(row, "packets")
         place = text_of(row, "file", SHORT)
-        line = f"{place}:{number_of(row, 'line'):.0f}" if place else ""
+        line = f"{place}:{amount_of(row, 'line'):.0f}" if place else ""
         rows.append(
             (
                 Cell(text_of(row, "name", SHORT)),

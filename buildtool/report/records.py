@@ -56,10 +56,18 @@ def number_of(row: Mapping[str, Any], key: str) -> float:
     return float(value)
 
 
+def amount_of(row: Mapping[str, Any], key: str) -> float:
+    """A number that is not negative; raises `LookupError` and `ValueError`."""
+    value = number_of(row, key)
+    if value < 0:
+        raise ValueError(f"{key} is negative")
+    return value
+
+
 def time_of(row: Mapping[str, Any], key: str) -> float:
     """A time in seconds since the epoch; raises `LookupError` and `ValueError`."""
-    value = number_of(row, key)
-    if not 0 <= value < MAX_TIME:
+    value = amount_of(row, key)
+    if value >= MAX_TIME:
         raise ValueError(f"{key} is no time")
     return value
 

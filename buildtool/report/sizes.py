@@ -10,8 +10,8 @@ from buildtool.core.history import RELEASES
 from buildtool.core.value import Value
 from buildtool.report.blocks import Block, Cell, Folded, Plot, Plots, Point, Section, Table, Text
 from buildtool.report.records import (
+    amount_of,
     moment,
-    number_of,
     object_of,
     percent,
     records,
@@ -24,6 +24,8 @@ from buildtool.report.records import (
 SHORT = 90
 MAX_SECTIONS = 200
 MAX_TARGETS = 12
+NOTABLE = 1.0
+"""The change in percent from which a size is marked."""
 
 
 class SizedSlice(Value):
@@ -78,9 +80,9 @@ def _slice(row: Mapping[str, Any]) -> SizedSlice:
     names = [*found][:MAX_SECTIONS]
     return SizedSlice(
         name=text_of(row, "name", SHORT),
-        files=int(number_of(row, "files")),
-        size=number_of(row, "size"),
-        sections={text_of({"": name}, "", SHORT): number_of(found, name) for name in names},
+        files=int(amount_of(row, "files")),
+        size=amount_of(row, "size"),
+        sections={text_of({"": name}, "", SHORT): amount_of(found, name) for name in names},
     )
 
 
@@ -121,6 +123,7 @@ def _subject(releases: Sequence[SizedRelease]) -> list[Block]:
     title = f"Slices of {now.subject}, {now.label}{since}"
     columns = ("files", "size", "change", "change in %")
     changed = [row for row in sections if row[2].number]
+    changed.sort(key=lambda row: -abs(row[2].number or 0))
     blocks: list[Block] = [Table(title, ("slice", *columns), tuple(rows))]
     names = ("section", *columns[1:])
     if changed:
@@ -140,8 +143,8 @@ def _cells(now: float, before: float | None) -> tuple[Cell, Cell, Cell]:
     change = now - before
     if not change:
         return first, Cell("0", number=0.0), Cell("0", number=0.0)
-    state = "warn" if change > 0 else "good"
     share = change / before * 100 if before else 100.0
+    state = "" if abs(share) < NOTABLE else "warn" if change > 0 else "good"
     return (
         first,
         Cell(_change(change), state, change, f"{change:+,.0f} B"),

@@ -49,8 +49,9 @@ def _ticks(plot: Plot) -> list[float]:
     """Round numbers from below the lowest value, which is 0 for bars, to above the highest one."""
     low = 0.0 if plot.bars else min(min(each.low, each.value) for each in plot.points)
     high = max(max(each.high, each.value) for each in plot.points)
-    if high <= low:
-        spread = abs(low) * 0.05 or 1.0
+    largest = max(abs(low), abs(high))
+    if high - low <= largest * 1e-9 + 1e-300:
+        spread = largest * 0.05 or 1.0
         low, high = low if plot.bars else low - spread, high + spread
     rough = (high - low) / TICKS
     power = 10.0 ** math.floor(math.log10(rough))

@@ -12,9 +12,9 @@ from buildtool.report.blocks import Block, Cell, Plot, Plots, Point, Section, St
 from buildtool.report.blocks import Finding as Failure
 from buildtool.report.findings import finding_lines
 from buildtool.report.records import (
+    amount_of,
     duration,
     moment,
-    number_of,
     object_of,
     plural,
     records,
@@ -99,7 +99,7 @@ def _run(line: Mapping[str, Any]) -> TestedRun:
     device = " ".join(filter(None, (text_of(line, key, SHORT) for key in ("device", "soc"))))
     return TestedRun(
         started=time_of(line, "started"),
-        seconds=number_of(line, "seconds"),
+        seconds=amount_of(line, "seconds"),
         device=device,
         target=text_of(line, "target", SHORT),
         release=text_of(line, "release", SHORT),
@@ -112,9 +112,9 @@ def _test(row: Mapping[str, Any]) -> Tested:
         suite=text_of(row, "suite", SHORT),
         name=text_of(row, "name", SHORT),
         outcome=text_of(row, "outcome", SHORT),
-        seconds=number_of(row, "seconds"),
+        seconds=amount_of(row, "seconds"),
         message=text_of(row, "message", 500) if "message" in row else "",
-        lost=int(number_of(row, "lost")) if "lost" in row else 0,
+        lost=int(amount_of(row, "lost")) if "lost" in row else 0,
         finding=finding_lines(object_of(row, "finding")),
     )
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.history import BUILDS, DIRECTORY, RELEASES, RUNS, TESTS
 from buildtool.project.model import Project
 from buildtool.report.html import html_page
@@ -18,10 +19,10 @@ from buildtool.report.report import make_report
 from tests.unit.report.example import write_example
 from tests.unit.report.test_report import Page
 
-NAMES = (BUILDS, RELEASES, TESTS, RUNS)
+NAMES = (BUILDS, RELEASES, TESTS, RUNS, "bench", "profile")
 HOSTILE = "\"><script>alert(1)</script><b title='`|\x1b[31m\u202e&amp;"
-VALUES = st.sampled_from(
-    [None, True, -1, 0, 1e308, 10**400, "", "x" * 5000, HOSTILE, [], [1], {}, {"a": []}]
+VALUES: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, -1, 0, 5e-324, 1e308, 10**400, "", "x" * 5000, HOSTILE, [], [1], {}, {"a": []}]
 )
 
 
@@ -33,7 +34,7 @@ def first_line(state: Path, name: str) -> dict[str, Any]:
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The paths of all values in a document, only the first ones of lists."""
-    inner = value.items() if isinstance(value, dict) else ()
+    inner: list[tuple[Any, Any]] = [*value.items()] if isinstance(value, dict) else []
     if isinstance(value, list):
         inner = list(enumerate(value))[:2]
     return [path, *(found for key, each in inner for found in places(each, (*path, key)))]
@@ -55,23 +56,46 @@ def written(project: Project) -> str:
     return page
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_any_value_in_any_place_is_shown_or_left_out(bare: Project, cache: Path, name: str) -> None:
-    write_example(bare.root, cache / "unused")
-    line = first_line(bare.root, name)
+def example_of(name: str, state: Path) -> tuple[str, Any]:
+    """A small record of that name in `state`, with all keys: its file and its value."""
+    if name == "bench":
+        document = json.loads((state / "bench" / "time-0.json").read_text("utf-8"))
+        method = {"name": "", "method": 2, "packets": 7}
+        return "bench/time.json", {**document, "methods": [method]}
+    if name == "profile":
+        function = {"name": "f", "skel": "s", "self_samples": 1, "packets": 2, "file": "f.c"}
+        return "profile/dsp.json", {"samples": 7, "functions": [{**function, "line": 3}]}
+    line = first_line(state, name)
     if name == TESTS:
         line["tests"] = [{**line["tests"][0], "message": "m", "lost": 1, "finding": {}}]
     if name == BUILDS:
         line["steps"] = [{**line["steps"][0], "error": {"message": "", "why": "", "remedy": ""}}]
-    file = bare.state / DIRECTORY / f"{name}.jsonl"
+    return f"{DIRECTORY}/{name}.jsonl", line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_value_in_any_place_is_shown_or_left_out(bare: Project, cache: Path, name: str) -> None:
+    write_example(bare.root, cache / "unused")
+    path, document = example_of(name, bare.root)
+    file = bare.state / path
     file.parent.mkdir(parents=True)
 
-    @given(place=st.sampled_from(places(line)), value=VALUES)
+    @given(place=st.sampled_from(places(document)), value=VALUES)
     def check(place: tuple[Any, ...], value: Any) -> None:
-        file.write_text(json.dumps(with_value(line, place, value)) + "\n", "utf-8")
+        file.write_text(json.dumps(with_value(document, place, value)) + "\n", "utf-8")
         written(bare)
 
     check()
+
+
+@pytest.mark.parametrize("value", [None, 7, HOSTILE, ["a"], [{}], {"a": 1}])
+def test_any_value_in_a_card_is_shown_or_left_out(bare: Project, cache: Path, value: Any) -> None:
+    write_example(bare.root, cache)
+    file = cache / "devices" / "card-0.json"
+    stored = read_checksummed(file)
+    for place in places(stored["card"])[1:]:
+        write_checksummed(file, {**stored, "card": with_value(stored["card"], place, value)})
+        written(bare)
 
 
 def test_hostile_texts_are_only_text(bare: Project) -> None:
