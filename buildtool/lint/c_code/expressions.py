@@ -1,0 +1,104 @@
+"""Expressions and declarations as lists of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from buildtool.lint.c_code.functions import Function, is_name
+
+_CASTS = ("static_cast", "reinterpret_cast", "const_cast")
+_NOT_TYPES = frozenset(("return", "static", "case", "goto", "delete", "new", "throw"))
+NOTHING = frozenset(("0", "NULL", "nullptr", "FALSE", "false"))
+TRUE = frozenset(("1", "TRUE", "true"))
+
+
+def bare(expression: Sequence[str]) -> Sequence[str]:
+    """An expression without casts and parentheses around it."""
+    while len(expression) > 2:
+        if expression[0] in _CASTS and "(" in expression:
+            expression = expression[expression.index("(") :]
+        if expression[0] != "(":
+            break
+        end = _closing(expression)
+        if end == len(expression) - 1:
+            expression = expression[1:-1]
+        elif end < 0 or not _can_be_type(expression[1:end]):
+            break
+        else:
+            expression = expression[end + 1 :]
+    return expression
+
+
+def _closing(expression: Sequence[str]) -> int:
+    depth = 0
+    for index, text in enumerate(expression):
+        depth += (text == "(") - (text == ")")
+        if depth == 0:
+            return index
+    return -1
+
+
+def _can_be_type(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(is_name(text) or text in ("*", "::", "&") for text in texts)
+
+
+def number(expression: Sequence[str]) -> int | None:
+    """The value of an integer literal; None for anything else."""
+    if len(expression) != 1:
+        return None
+    try:
+        return int(expression[0].rstrip("uUlL").replace("'", ""), 0)
+    except ValueError:
+        return None
+
+
+def literal(expression: Sequence[str]) -> str | None:
+    """The text of a string literal, or of several side by side; None for anything else."""
+    if not expression or not all(text.startswith('"') for text in expression):
+        return None
+    return "".join(text.strip('"') for text in expression)
+
+
+def is_parameter(function: Function, name: str) -> bool:
+    """Whether a function has a parameter of that name, which is not a reference."""
+    texts = function.text(function.parameters)
+    for index, text in enumerate(texts):
+        if text == name and texts[index + 1 : index + 2] in ([], [","], ["["]):
+            return index > 0 and texts[index - 1] != "&"
+    return False
+
+
+def is_local_pointer(function: Function, name: str) -> bool:
+    """Whether a function declares a variable of that name as a pointer, and not as static."""
+    texts = function.text(function.body)
+    for index in range(1, len(texts)):
+        if texts[index] == name and texts[index - 1] in ("*", "const") and index + 1 < len(texts):
+            start = index
+            while start > 0 and texts[start - 1] not in (";", "{", "}", "("):
+                start -= 1
+            type_ = texts[start:index]
+            if (
+                texts[index + 1] in ("=", ";", ",", "{")
+                and "*" in type_
+                and is_name(type_[0])
+                and _NOT_TYPES.isdisjoint(type_)
+                and all(is_name(text) or text in "*:::<>" for text in type_)
+            ):
+                return True
+    return False
+
+
+def assigned(function: Function, call_at: int) -> list[str]:
+    """What the result of a call is assigned to, without its type: `x`, `p -> x`; else nothing."""
+    texts = function.code.texts
+    start = function.statement_start(call_at)
+    statement = texts[start:call_at]
+    if "=" not in statement:
+        return []
+    target = statement[: statement.index("=")]
+    first = len(target)
+    while first > 0 and (is_name(target[first - 1]) or target[first - 1] in (".", "->")):
+        if first < len(target) and is_name(target[first - 1]) and is_name(target[first]):
+            break
+        first -= 1
+    return target[first:]

@@ -1,0 +1,75 @@
+"""A program does without functions that libcdsprpc lacks on older devices.
+
+rpcmem_alloc2, remote_handle64_invoke_async, remote_system_request and others are newer. A program
+that ends because dlsym does not find one of them does not run on devices where the rest would work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from buildtool.lint.c_code.expressions import NOTHING, assigned, literal
+from buildtool.lint.c_code.functions import Function
+from buildtool.lint.finding import LintFinding, LintRule
+from buildtool.lint.subject import Subject
+from buildtool.toolchains.cdsprpc import known_exports
+
+RULE = LintRule(
+    "required-dlsym",
+    __doc__,
+    source=("cmake/cdsprpc_exports.txt", "https://github.com/ggml-org/llama.cpp/issues/16911"),
+    remedy="Use another function if it is missing, such as rpcmem_alloc for rpcmem_alloc2.",
+    condition="session-uri-missing",
+    wrong="""\
+int load(void *library, struct functions *f)
+{
+    f->alloc2 = dlsym(library, "rpcmem_alloc2");
+    if (f->alloc2 == NULL)
+        return -1;
+    return 0;
+}
+""",
+    right="""\
+int load(void *library, struct functions *f)
+{
+    f->alloc2 = dlsym(library, "rpcmem_alloc2");
+    f->alloc = dlsym(library, "rpcmem_alloc");
+    if (f->alloc == NULL)
+        return -1;
+    return 0;
+}
+""",
+)
+
+
+def check(subject: Subject) -> Iterator[LintFinding]:
+    exports = known_exports()
+    for function, call in subject.calls("dlsym"):
+        name = literal(function.text(call.arguments[1])) if len(call.arguments) == 2 else None
+        if name and exports.get(name) is False:
+            target = assigned(function, call.at)
+            if target and _is_required(function, call.end, target):
+                yield RULE.at(
+                    function.code.place(call.at),
+                    f"{name} is required",
+                    "libcdsprpc of older devices does not have it",
+                )
+
+
+def _is_required(function: Function, after: int, target: list[str]) -> bool:
+    """Whether the function ends if `target` is NULL, in any part of a condition joined by ||."""
+    texts, size = function.code.texts, len(target)
+    for control in function.controls:
+        first, last = control.condition
+        condition = texts[first:last]
+        if control.keyword != "if" or first < after or "&&" in condition:
+            continue
+        if not function.leaves(control.body):
+            continue
+        for at in range(first, last - size + 1):
+            if texts[at : at + size] == target and texts[at - 1] not in (".", "->"):
+                negated = texts[at - 1] == "!"
+                compared = texts[at + size] == "==" and texts[at + size + 1] in NOTHING
+                if negated or compared:
+                    return True
+    return False
