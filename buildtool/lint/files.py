@@ -19,8 +19,8 @@ _BUILD_TREE = "CMakeCache.txt"
 def project_files(project: Project) -> dict[str, Path]:
     """The sources below the components, their IDL files, and all scripts, by their paths in the
     project; without what git ignores, build trees and other repositories."""
-    hosts, skels = project.hosts.values(), project.skels.values()
-    sources = [project.root / each.source for each in (*hosts, *skels) if each.source]
+    sources = [project.root / each.source for each in project.hosts.values()]
+    sources += [project.root / each.source for each in project.skels.values()]
     interfaces = [project.root / each.idl for each in project.skels.values() if each.idl]
     found = [each for folder in dict.fromkeys(sources) for each in _files_in(folder, SUFFIXES)]
     found += [each for each in interfaces if each.is_file()]
