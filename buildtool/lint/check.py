@@ -17,7 +17,7 @@ from buildtool.lint.rules import (
     idl_result,
     idl_sequence_size,
     invalidate_after_write,
-    lint_comments,
+    lint_comment,
     map_without_unmap,
     power_context,
     required_dlsym,
@@ -61,7 +61,7 @@ RULES: tuple[LintRuleModule, ...] = (
     dsp_path_separator,
     vendor_library_path,
     # comments
-    lint_comments,
+    lint_comment,
 )
 
 

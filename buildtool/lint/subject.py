@@ -79,8 +79,8 @@ def read_subject(files: Mapping[str, Path], released: Mapping[str, Unit] | None 
             skipped[path] = getattr(error, "strerror", "") or str(error)
             continue
         if len(data) > MAX_FILE_BYTES or b"\0" in data:
-            large = len(data) > MAX_FILE_BYTES
-            skipped[path] = f"it is larger than {MAX_FILE_BYTES:,} bytes" if large else "no text"
+            large = f"it is larger than {MAX_FILE_BYTES:,} bytes"
+            skipped[path] = large if len(data) > MAX_FILE_BYTES else "it is no text"
             continue
         text = data.decode(errors="replace")
         if "\r" in text:

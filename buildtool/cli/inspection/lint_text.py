@@ -26,8 +26,9 @@ def result_text(result: LintResult) -> str:
 
 def _finding(finding: LintFinding) -> Iterator[str]:
     place = f"{finding.place.path}:{finding.place.line}:{finding.place.column}"
-    yield f"{place}: [{finding.rule}]"
-    yield from _wrapped(f"{finding.message}: {finding.why}.", 4, 4)
+    # As compilers print it, in one line: editors find the place.
+    yield f"{place}: warning: {finding.message} [{finding.rule}]"
+    yield from _wrapped(finding.why, 4, 4)
     yield from _wrapped(f"→ {finding.remedy}", 4, 6)
 
 

@@ -8,6 +8,8 @@ from buildtool.lint.c_code.functions import Function, is_name
 
 _CASTS = ("static_cast", "reinterpret_cast", "const_cast")
 _NOT_TYPES = frozenset(("return", "static", "case", "goto", "delete", "new", "throw"))
+MAX_TYPE = 12
+"""Tokens of a type in a declaration that are read."""
 NOTHING = frozenset(("0", "NULL", "nullptr", "FALSE", "false"))
 TRUE = frozenset(("1", "TRUE", "true"))
 
@@ -59,33 +61,41 @@ def literal(expression: Sequence[str]) -> str | None:
     return "".join(text.strip('"') for text in expression)
 
 
-def is_parameter(function: Function, name: str) -> bool:
-    """Whether a function has a parameter of that name, which is not a reference."""
+def parameters_by_value(function: Function) -> set[str]:
+    """The names of the parameters that are no references."""
     texts = function.text(function.parameters)
-    for index, text in enumerate(texts):
-        if text == name and texts[index + 1 : index + 2] in ([], [","], ["["]):
-            return index > 0 and texts[index - 1] != "&"
-    return False
+    return {
+        text
+        for index, text in enumerate(texts)
+        if index > 0
+        and is_name(text)
+        and texts[index + 1 : index + 2] in ([], [","], ["["])
+        and texts[index - 1] != "&"
+    }
 
 
-def is_local_pointer(function: Function, name: str) -> bool:
-    """Whether a function declares a variable of that name as a pointer, and not as static."""
-    texts = function.text(function.body)
-    for index in range(1, len(texts)):
-        if texts[index] == name and texts[index - 1] in ("*", "const") and index + 1 < len(texts):
-            start = index
-            while start > 0 and texts[start - 1] not in (";", "{", "}", "("):
-                start -= 1
+def local_pointers(function: Function) -> set[str]:
+    """The variables that a function declares as pointers, without those that are static."""
+    texts, found = function.text(function.body), set[str]()
+    start = 0
+    for index, text in enumerate(texts[:-1]):
+        if text in (";", "{", "}", "("):
+            start = index + 1
+        elif (
+            is_name(text)
+            and 0 < index - start <= MAX_TYPE
+            and texts[index - 1] in ("*", "const")
+            and texts[index + 1] in ("=", ";", ",", "{")
+        ):
             type_ = texts[start:index]
             if (
-                texts[index + 1] in ("=", ";", ",", "{")
-                and "*" in type_
+                "*" in type_
                 and is_name(type_[0])
                 and _NOT_TYPES.isdisjoint(type_)
-                and all(is_name(text) or text in "*:::<>" for text in type_)
+                and all(is_name(each) or each in ("*", "::", "<", ">") for each in type_)
             ):
-                return True
-    return False
+                found.add(text)
+    return found
 
 
 def assigned(function: Function, call_at: int) -> list[str]:

@@ -17,6 +17,8 @@ _NO_CALLS |= {"defined", "decltype", "static_assert", "_Static_assert", "operato
 _BETWEEN = frozenset(("const", "noexcept", "override", "final", "volatile", "mutable", "try"))
 _LEAVING = frozenset(("return", "goto", "throw", "exit", "_exit", "abort", "break", "continue"))
 MAX_NESTING = 200
+MAX_STATEMENT = 1000
+"""Tokens of a statement that are read; longer ones are in tables, and in no code that is meant."""
 
 
 class Control(Value):
@@ -52,6 +54,15 @@ class Function(Value):
         return list(calls_in(self.code, self.body))
 
     @cached_property
+    def calls_at(self) -> dict[int, Call]:
+        return {call.at: call for call in self.calls}
+
+    def calls_before(self, token: int, most: int) -> list[Call]:
+        """At most so many calls before a token, in order."""
+        index = bisect.bisect_left(self.calls, token, key=lambda call: call.at)
+        return self.calls[max(index - most, 0) : index]
+
+    @cached_property
     def controls(self) -> list[Control]:
         """All controls in the order of their bodies; an inner one comes after its outer one."""
         return _controls(self.code, self.body)
@@ -80,6 +91,11 @@ class Function(Value):
             index = self._parents[index]
         return found
 
+    def controls_after(self, token: int, most: int) -> list[Control]:
+        """At most so many controls whose bodies begin after a token, in order."""
+        index = bisect.bisect_right(self._bodies, token)
+        return self.controls[index : index + most]
+
     def precedes(self, first: int, second: int) -> bool:
         """Whether the token `first` has always run when `second` runs, and before it."""
         around = self.controls_of(first)
@@ -91,8 +107,8 @@ class Function(Value):
 
     def statement_start(self, token: int) -> int:
         """The first token of the statement of a token, without a condition that it depends on."""
-        start = token
-        while start > self.body[0] and self.code.texts[start - 1] not in (";", "{", "}"):
+        start, first = token, max(self.body[0], token - MAX_STATEMENT)
+        while start > first and self.code.texts[start - 1] not in (";", "{", "}"):
             start -= 1
         inner = [c for c in self.controls_of(token)[:1] if start < c.body[0] <= token]
         return inner[0].body[0] if inner else start

@@ -41,7 +41,8 @@ class Comment(Value):
 class Code(Value):
     """The tokens of a file: their texts and their offsets in `source`.
 
-    `guards` has (token, conditions): from this token on, these conditions of #if apply.
+    `guards` has (token, conditions): from this token on, these conditions of #if apply.  That of
+    an #else begins with "!".
     """
 
     path: str
@@ -143,7 +144,7 @@ class _Conditionals:
             # A branch that opens a brace which another one opens, too, would not be closed.
             unbalanced = not branch.skipped and self.depth != branch.depth
             branch.taken = branch.taken or unbalanced
-            branch.condition = f"{branch.condition} {condition}"
+            branch.condition = f"!({branch.condition}) {condition}"[:200]
             self._skip(branch.taken)
         elif word == "endif" and self._stack:
             self._skip(False)

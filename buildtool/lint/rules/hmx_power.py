@@ -43,6 +43,8 @@ int start(struct context *ctx)
 }
 """,
 )
+MAX_DISTANCE = 400
+"""Tokens before a call that are searched for its request."""
 _TYPES = ("HAP_power_set_HMX", "HAP_power_set_HMX_v2")
 
 
@@ -62,8 +64,8 @@ def check(subject: Subject) -> Iterator[LintFinding]:
 
 def _powers_hmx_up(function: Function, call: Call) -> bool:
     """Whether the request of the call was last set to power HMX up."""
-    texts, body = function.code.texts, function.body
-    types = [at for at in range(body[0], call.at) if texts[at].startswith("HAP_power_set_")]
+    texts, first = function.code.texts, max(function.body[0], call.at - MAX_DISTANCE)
+    types = [at for at in range(first, call.at) if texts[at].startswith("HAP_power_set_")]
     if not types or texts[types[-1]] not in _TYPES:
         return False
     powers = [
@@ -75,7 +77,10 @@ def _powers_hmx_up(function: Function, call: Call) -> bool:
 
 
 def _is_guarded(function: Function, token: int) -> bool:
-    """Whether it runs only if a condition about HMX holds, or if its caller asked for HMX."""
+    """Whether it runs only if a condition about HMX or the arch holds, or if its caller asked for
+    HMX."""
+    if any("ARCH" in guard and guard[0] != "!" for guard in function.code.guards_at(token)):
+        return True
     conditions = [function.text(c.condition) for c in function.controls_of(token)]
     names = [text for condition in conditions for text in condition]
     return any("hmx" in name.lower() for name in (function.name, *names))
@@ -83,7 +88,7 @@ def _is_guarded(function: Function, token: int) -> bool:
 
 def _failure_leaves(function: Function, call: Call) -> bool:
     """Whether the function returns, or ends the program, if the call fails."""
-    for control in function.controls:
+    for control in function.controls_after(call.end, 1):
         if control.keyword != "if" or not function.leaves(control.body):
             continue
         first, last = control.condition

@@ -38,6 +38,8 @@ void fill(int *buffer, int n)
 }
 """,
 )
+MAX_DISTANCE = 2000
+"""Tokens before the call that are searched for writes."""
 _WRITES = ("memcpy", "memset", "memmove")
 _CLEANS = ("qurt_mem_cache_clean", "qurt_mem_cache_clean2")
 
@@ -62,9 +64,8 @@ def _last_write(function: Function, name: str, call: Call) -> int:
     """The token of the last write to the buffer on the way to `call` since it was flushed; 0 if
     there is none, or if it is not certain that the write runs before."""
     texts, partners, found = function.code.texts, function.code.partners, 0
-    calls = {each.at: each for each in function.calls}
-    for at in range(function.body[0], call.at):
-        other = calls.get(at)
+    for at in range(max(function.body[0], call.at - MAX_DISTANCE), call.at):
+        other = function.calls_at.get(at)
         if other and other.name in _CLEANS:
             found = 0
         elif other and other.name in _WRITES and other.arguments:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from buildtool.lint.c_code.expressions import bare, is_local_pointer, is_parameter
+from buildtool.lint.c_code.expressions import bare, local_pointers, parameters_by_value
 from buildtool.lint.finding import LintFinding, LintRule
 from buildtool.lint.subject import Subject
 
@@ -41,12 +41,15 @@ int start(struct context *ctx)
 
 
 def check(subject: Subject) -> Iterator[LintFinding]:
+    names, names_of = set[str](), None
     for function, call in subject.calls("HAP_power_set"):
+        if function is not names_of:
+            names, names_of = parameters_by_value(function) | local_pointers(function), function
         context = bare(function.text(call.arguments[0])) if call.arguments else ()
         if len(context) != 2 or context[0] != "&":
             continue
         name = context[1]
-        if is_parameter(function, name) or is_local_pointer(function, name):
+        if name in names:
             yield RULE.at(
                 function.code.place(call.at),
                 f"HAP_power_set gets the address of `{name}`",

@@ -40,6 +40,8 @@ int load(void *library, struct functions *f)
 }
 """,
 )
+MAX_CONTROLS = 64
+"""Conditions after the call that are read."""
 
 
 def check(subject: Subject) -> Iterator[LintFinding]:
@@ -59,7 +61,7 @@ def check(subject: Subject) -> Iterator[LintFinding]:
 def _is_required(function: Function, after: int, target: list[str]) -> bool:
     """Whether the function ends if `target` is NULL, in any part of a condition joined by ||."""
     texts, size = function.code.texts, len(target)
-    for control in function.controls:
+    for control in function.controls_after(after, MAX_CONTROLS):
         first, last = control.condition
         condition = texts[first:last]
         if control.keyword != "if" or first < after or "&&" in condition:

@@ -41,6 +41,8 @@ int connect(remote_handle64 *handle)
 }
 """,
 )
+MAX_CALLS = 200
+"""Calls before the request that are read."""
 _OPENS = ("remote_handle_open", "remote_handle64_open")
 _OTHER_DOMAINS = ("ADSP", "MDSP", "SDSP", "GDSP", "adsp", "mdsp", "sdsp", "gdsp", "CDSP1")
 
@@ -50,13 +52,10 @@ def check(subject: Subject) -> Iterator[LintFinding]:
         request = function.text(call.arguments[0]) if call.arguments else []
         if "DSPRPC_CONTROL_UNSIGNED_MODULE" not in request:
             continue
-        earlier = [each for each in function.calls if each.at < call.at]
-        for opened in earlier:
-            if (
-                _opens(function, opened)
-                and function.precedes(opened.at, call.at)
-                and not any("close" in c.name and c.at > opened.at for c in earlier)
-            ):
+        for opened in reversed(function.calls_before(call.at, MAX_CALLS)):
+            if "close" in opened.name:
+                break  # the process may have ended, and the next open creates another one
+            if _opens(function, opened) and function.precedes(opened.at, call.at):
                 yield RULE.at(
                     function.code.place(call.at),
                     f"an unsigned process is requested after {opened.name}",

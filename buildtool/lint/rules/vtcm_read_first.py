@@ -44,6 +44,8 @@ int add(compute_res_attr_t *attributes, const int *x, int n)
 }
 """,
 )
+MAX_DISTANCE = 2000
+"""Tokens after the call that are searched for the first use."""
 _RETURNING = ("HAP_compute_res_attr_get_vtcm_ptr", "HAP_request_VTCM", "HAP_request_async_VTCM")
 _STORING = "HAP_compute_res_attr_get_vtcm_ptr_v2"
 _CHANGES = frozenset(("+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--"))
@@ -75,7 +77,7 @@ def _first_read(function: Function, start: int, name: str) -> int | None:
     """The token where the memory is read as the first use of it; None if its first use writes, or
     may write."""
     texts, partners = function.code.texts, function.code.partners
-    for at in range(start, function.body[1] - 1):
+    for at in range(start, min(function.body[1] - 1, start + MAX_DISTANCE)):
         if texts[at] != name or texts[at - 1] in (".", "->"):
             continue
         before, after = texts[at - 1], texts[at + 1]
@@ -87,10 +89,10 @@ def _first_read(function: Function, start: int, name: str) -> int | None:
             return _read_at(texts, partners[at + 1] + 1, at, texts[at - 1])
         if before == "*" and not (is_name(texts[at - 2]) or texts[at - 2] in (")", "]")):
             return _read_at(texts, at + 1, at, texts[at - 2])
-        copies = [c for c in function.calls if c.name in _COPIES and c.at < at < c.end]
-        if copies and len(copies[-1].arguments) > 1:
-            source = copies[-1].arguments[1]
-            return at if list(bare(function.text(source)))[:1] == [name] else None
+        for call in reversed(function.calls_before(at, 1)):
+            if call.name in _COPIES and len(call.arguments) > 1 and at < call.end:
+                source = bare(function.text(call.arguments[1]))
+                return at if list(source[:1]) == [name] else None
         return None
     return None
 
