@@ -97,7 +97,7 @@ def _loaded(files: dict[str, Path], *, required: bool) -> dict[str, Unit]:
     from buildtool.idl.errors import IdlError
     from buildtool.idl.parse import load
 
-    found = dict[str, Unit]()
+    found: dict[str, Unit] = {}
     for path, file in files.items():
         if file.is_file():
             try:

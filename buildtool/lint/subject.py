@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.lint.c_code.functions import Call, Function, functions_of
 from buildtool.lint.c_code.tokens import Code, Comment, tokenize
@@ -25,7 +26,8 @@ SUFFIXES = C_SUFFIXES | {IDL_SUFFIX, SCRIPT_SUFFIX}
 MAX_FILE_BYTES = 2 << 20
 # A source without any of these words is not split into tokens: no rule finds anything in it.
 _WORDS = (
-    r"HAP_(?:power_set|mmap|request_\w*VTCM|compute_res)|fastrpc_mmap|remote_(?:mmap|mem_map)"
+    r"HAP_(?:power_set|m(?:un)?map|request_\w*VTCM|compute_res)|fastrpc_m(?:un)?map|FASTRPC_MAP"
+    r"|remote_m(?:un)?map|remote_mem_(?:un)?map"
     rf"|remote_session_control|qurt_mem_cache_clean|dlsym|_LIBRARY_PATH|{MARKER}"
 )
 
@@ -73,10 +75,9 @@ def read_subject(files: Mapping[str, Path], released: Mapping[str, Unit] | None 
     skipped, simulator = dict[str, str](), False
     for path, file in files.items():
         try:
-            with file.open("rb") as stream:
-                data = stream.read(MAX_FILE_BYTES + 1)
-        except (OSError, ValueError) as error:
-            skipped[path] = getattr(error, "strerror", "") or str(error)
+            data = read_regular(file, MAX_FILE_BYTES + 1)
+        except OSError as error:
+            skipped[path] = error.strerror or str(error)
             continue
         if len(data) > MAX_FILE_BYTES or b"\0" in data:
             large = f"it is larger than {MAX_FILE_BYTES:,} bytes"

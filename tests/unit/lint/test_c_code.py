@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from buildtool.lint.c_code.functions import Function, functions_of
 from buildtool.lint.c_code.tokens import tokenize
+from buildtool.lint.subject import read_subject
 from tests.unit.lint.linted import lint_texts
 
 INVALIDATE = "qurt_mem_cache_clean(p, 1, QURT_MEM_CACHE_INVALIDATE, QURT_MEM_DCACHE);"
@@ -141,6 +143,16 @@ def test_hostile_sources_take_a_short_time(source: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["'" * 9, '"`$(', "<<A <<B\n", "${" * 1000, "\\", "a=" * 100_000])
 def test_hostile_scripts(text: str, tmp_path: Path) -> None:
     lint_texts(tmp_path, a_sh=f"LIBRARY_PATH\n{text}")
+
+
+def test_a_named_pipe_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.c")
+    files = {name: tmp_path / name for name in ("a.c", "b.c")}
+
+    assert read_subject(files).skipped == {
+        "a.c": "it is not a regular file",
+        "b.c": "No such file or directory",
+    }
 
 
 def test_large_and_binary_files_are_named(tmp_path: Path) -> None:
