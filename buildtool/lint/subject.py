@@ -28,7 +28,7 @@ MAX_FILE_BYTES = 2 << 20
 _WORDS = (
     r"HAP_(?:power_set|m(?:un)?map|request_\w*VTCM|compute_res)|fastrpc_m(?:un)?map|FASTRPC_MAP"
     r"|remote_m(?:un)?map|remote_mem_(?:un)?map"
-    rf"|remote_session_control|qurt_mem_cache_clean|dlsym|_LIBRARY_PATH|{MARKER}"
+    rf"|remote_session_control|qurt_mem_cache_clean|dlsym|dl_get_sym|GetProcAddress|_LIBRARY_PATH|{MARKER}"
 )
 
 

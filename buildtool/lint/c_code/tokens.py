@@ -42,7 +42,7 @@ class Code(Value):
     """The tokens of a file: their texts and their offsets in `source`.
 
     `guards` has (token, conditions): from this token on, these conditions of #if apply.  That of
-    an #else begins with "!".
+    an #else begins with "!".  `macros` are the texts of #define by name.
     """
 
     path: str
@@ -51,6 +51,7 @@ class Code(Value):
     offsets: list[int]
     comments: list[Comment]
     guards: list[tuple[int, tuple[str, ...]]]
+    macros: dict[str, str]
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -89,7 +90,7 @@ class Code(Value):
 
 def tokenize(path: str, source: str) -> Code:
     """The tokens of C or C++; of what is not closed, the rest of the file has none."""
-    code = Code(path, source, [], [], [], [])
+    code = Code(path, source, [], [], [], [], {})
     conditions = _Conditionals(code)
     comment_spans = list[tuple[int, int]]()
     for match in re.finditer(_TOKEN, source, re.VERBOSE | re.DOTALL | re.MULTILINE):
@@ -136,6 +137,10 @@ class _Conditionals:
     def read(self, directive: str) -> None:
         word, _, rest = directive.strip()[1:].strip().partition(" ")
         word, condition = word.partition("(")[0], " ".join(rest.split())
+        if word == "define":
+            name = re.match(r"\w*", condition)
+            self._code.macros[name[0] if name else ""] = condition
+            return
         if word in ("if", "ifdef", "ifndef"):
             self._stack.append(_Branch(condition, self.depth))
             self._skip(word == "if" and condition in ("0", "(0)", "false"))

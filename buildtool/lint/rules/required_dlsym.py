@@ -6,10 +6,11 @@ that ends because dlsym does not find one of them does not run on devices where 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from buildtool.lint.c_code.expressions import NOTHING, assigned, literal
-from buildtool.lint.c_code.functions import Function
+from buildtool.lint.c_code.functions import Call, Function
 from buildtool.lint.finding import LintFinding, LintRule
 from buildtool.lint.subject import Subject
 from buildtool.toolchains.cdsprpc import known_exports
@@ -40,22 +41,41 @@ int load(void *library, struct functions *f)
 }
 """,
 )
+_LOOKUP = r"\b(dlsym|dl_get_sym|GetProcAddress)\b"
+_LEAVING = r"\b(return|goto|throw|exit|abort)\b"
 MAX_CONTROLS = 64
 """Conditions after the call that are read."""
 
 
 def check(subject: Subject) -> Iterator[LintFinding]:
     exports = known_exports()
+    for function, call in subject.calls(*_requiring_macros(subject)):
+        for argument in call.arguments:
+            words = function.text(argument)
+            name = words[0].strip('"') if len(words) == 1 else ""
+            if exports.get(name) is False:
+                yield _finding(function, call, name)
     for function, call in subject.calls("dlsym"):
-        name = literal(function.text(call.arguments[1])) if len(call.arguments) == 2 else None
-        if name and exports.get(name) is False:
+        symbol = literal(function.text(call.arguments[1])) if len(call.arguments) == 2 else None
+        if symbol and exports.get(symbol) is False:
             target = assigned(function, call.at)
             if target and _is_required(function, call.end, target):
-                yield RULE.at(
-                    function.code.place(call.at),
-                    f"{name} is required",
-                    "libcdsprpc of older devices does not have it",
-                )
+                yield _finding(function, call, symbol)
+
+
+def _finding(function: Function, call: Call, name: str) -> LintFinding:
+    place = function.code.place(call.at)
+    return RULE.at(place, f"{name} is required", "libcdsprpc of older devices does not have it")
+
+
+def _requiring_macros(subject: Subject) -> list[str]:
+    """The macros that look up a function and leave if it is missing, whatever else holds."""
+    return [
+        name
+        for code in subject.code
+        for name, text in code.macros.items()
+        if re.search(_LOOKUP, text) and re.search(_LEAVING, text) and "&&" not in text
+    ]
 
 
 def _is_required(function: Function, after: int, target: list[str]) -> bool:

@@ -104,3 +104,25 @@ REQUIRED = [("required-dlsym", 2)]
 )
 def test_required_dlsym(body: str, expected: list[tuple[str, int]], tmp_path: Path) -> None:
     assert rules_of(lint_texts(tmp_path, a_cpp=in_function(body))) == expected
+
+
+MACRO = "#define GET(l, p, s) do { \\\n p = dlsym(l, #s); if (!p) return -1; } while (0)\n"
+
+
+@pytest.mark.parametrize(
+    ("macro", "use", "expected"),
+    [
+        (MACRO, "GET(l, f, rpcmem_alloc2);", [("required-dlsym", 4)]),
+        (MACRO, 'GET(l, f, "rpcmem_alloc2");', [("required-dlsym", 4)]),
+        (MACRO, "GET(l, f, rpcmem_alloc);", []),
+        (MACRO.replace("!p", "!p && required"), "GET(l, f, rpcmem_alloc2);", []),
+        (MACRO.replace("return -1", "p = other"), "GET(l, f, rpcmem_alloc2);", []),
+        (MACRO.replace("dlsym", "find"), "GET(l, f, rpcmem_alloc2);", []),
+    ],
+)
+def test_a_macro_that_requires_functions(
+    macro: str, use: str, expected: list[tuple[str, int]], tmp_path: Path
+) -> None:
+    code = macro + in_function(f"/* dlsym */ {use}")
+
+    assert rules_of(lint_texts(tmp_path, a_c=code)) == expected
