@@ -49,8 +49,9 @@ def lint_files(paths: Sequence[Path]) -> LintResult:
 
 def _released(project: Project, idl: dict[str, Path], against: str) -> dict[str, Unit]:
     """The interfaces of the last release, by the paths of those of today."""
+    from buildtool.core.processes.git import git
     from buildtool.core.processes.process import ToolError
-    from buildtool.measure.git import commit_of, git
+    from buildtool.measure.git import commit_of
 
     if against and Path(against).is_dir():
         return _loaded({path: Path(against, path) for path in idl}, required=True)
@@ -80,7 +81,7 @@ def _released(project: Project, idl: dict[str, Path], against: str) -> dict[str,
 
 def _extract_interfaces(root: Path, commit: str, folder: Path) -> None:
     """Write the IDL files of a commit below `folder`, with their paths in the project."""
-    from buildtool.measure.git import git
+    from buildtool.core.processes.git import git
 
     names = git(root, "ls-tree", "-r", "-z", "--name-only", commit, ".").split("\0")
     for name in names:

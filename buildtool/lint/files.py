@@ -7,20 +7,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
-from buildtool.core.processes.process import ToolError, capture
+from buildtool.core.processes.git import git
+from buildtool.core.processes.process import ToolError
 from buildtool.lint.subject import SCRIPT_SUFFIX, SUFFIXES
 from buildtool.project.model import Project
 
 MAX_FILES = 20_000
-_GIT_SECONDS = 60.0
 _BUILD_TREE = "CMakeCache.txt"
 
 
 def project_files(project: Project) -> dict[str, Path]:
     """The sources below the components, their IDL files, and all scripts, by their paths in the
     project; without what git ignores, build trees and other repositories."""
-    sources = [project.root / each.source for each in project.hosts.values()]
-    sources += [project.root / each.source for each in project.skels.values()]
+    sources = [project.root / each.source for each in project.hosts.values() if each.source]
+    sources += [project.root / each.source for each in project.skels.values() if each.source]
     interfaces = [project.root / each.idl for each in project.skels.values() if each.idl]
     found = [each for folder in dict.fromkeys(sources) for each in _files_in(folder, SUFFIXES)]
     found += [each for each in interfaces if each.is_file()]
@@ -74,12 +74,10 @@ def _files_in(folder: Path, suffixes: frozenset[str]) -> list[Path]:
 
 def _listed_by_git(folder: Path) -> list[str] | None:
     """What git has or would add below a directory; None outside of a repository."""
-    command = ("git", "-C", str(folder), "ls-files", "-z", "-co", "--exclude-standard")
     try:
-        done = capture(command, env=os.environ, timeout=_GIT_SECONDS)
+        return git(folder, "ls-files", "-z", "-co", "--exclude-standard").split("\0")
     except ToolError:
         return None
-    return [name for name in done.output.split("\0") if name] if done.status == 0 else None
 
 
 def _walk(folder: Path) -> Iterator[Path]:
