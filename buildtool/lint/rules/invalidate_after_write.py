@@ -66,11 +66,11 @@ def _last_write(function: Function, name: str, call: Call) -> int:
     texts, partners, found = function.code.texts, function.code.partners, 0
     for at in range(max(function.body[0], call.at - MAX_DISTANCE), call.at):
         other = function.calls_at.get(at)
-        if other and other.name in _CLEANS:
-            found = 0
-        elif other and other.name in _WRITES and other.arguments:
-            if list(bare(function.text(other.arguments[0]))) == [name]:
+        if other and other.name in _WRITES:
+            if other.arguments and list(bare(function.text(other.arguments[0]))) == [name]:
                 found = at
+        elif (other and name in texts[at : other.end]) or texts[at] in _CLEANS:
+            found = 0  # it may flush the buffer
         elif texts[at] == name and texts[at - 1] not in (".", "->"):
             if texts[at + 1] == "=":  # another buffer from here on
                 found = 0

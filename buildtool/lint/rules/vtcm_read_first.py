@@ -22,9 +22,10 @@ RULE = LintRule(
     wrong="""\
 int add(compute_res_attr_t *attributes, const int *x, int n)
 {
+    unsigned int context = HAP_compute_res_acquire(attributes, 0);
     int *sums = HAP_compute_res_attr_get_vtcm_ptr(attributes);
 
-    if (sums == NULL)
+    if (context == 0 || sums == NULL)
         return AEE_ENOMEMORY;
     for (int i = 0; i < n; i++)
         sums[i] += x[i];
@@ -34,9 +35,10 @@ int add(compute_res_attr_t *attributes, const int *x, int n)
     right="""\
 int add(compute_res_attr_t *attributes, const int *x, int n)
 {
+    unsigned int context = HAP_compute_res_acquire(attributes, 0);
     int *sums = HAP_compute_res_attr_get_vtcm_ptr(attributes);
 
-    if (sums == NULL)
+    if (context == 0 || sums == NULL)
         return AEE_ENOMEMORY;
     for (int i = 0; i < n; i++)
         sums[i] = x[i];
@@ -44,17 +46,18 @@ int add(compute_res_attr_t *attributes, const int *x, int n)
 }
 """,
 )
-MAX_DISTANCE = 2000
-"""Tokens after the call that are searched for the first use."""
-_RETURNING = ("HAP_compute_res_attr_get_vtcm_ptr", "HAP_request_VTCM", "HAP_request_async_VTCM")
+MAX_CALLS, MAX_DISTANCE = 100, 2000
+"""Calls before, and tokens after the call that are searched."""
+_ALLOCATING = ("HAP_request_VTCM", "HAP_request_async_VTCM")
+_RETURNING = "HAP_compute_res_attr_get_vtcm_ptr"
 _STORING = "HAP_compute_res_attr_get_vtcm_ptr_v2"
 _CHANGES = frozenset(("+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--"))
 _COPIES = ("memcpy", "memmove")
 
 
 def check(subject: Subject) -> Iterator[LintFinding]:
-    for function, call in subject.calls(*_RETURNING, _STORING):
-        name = _pointer(function, call)
+    for function, call in subject.calls(*_ALLOCATING, _RETURNING, _STORING):
+        name = _pointer(function, call) if _is_new(function, call) else ""
         read = _first_read(function, call.end + 1, name) if name else None
         if read is not None:
             yield RULE.at(
@@ -62,6 +65,12 @@ def check(subject: Subject) -> Iterator[LintFinding]:
                 f"`{name}` is read before it is written",
                 "it is VTCM, which has what its last user left there",
             )
+
+
+def _is_new(function: Function, call: Call) -> bool:
+    """Whether the function acquires the VTCM itself, so that nobody else has written to it."""
+    earlier = function.calls_before(call.at, MAX_CALLS)
+    return call.name in _ALLOCATING or any(c.name == "HAP_compute_res_acquire" for c in earlier)
 
 
 def _pointer(function: Function, call: Call) -> str:

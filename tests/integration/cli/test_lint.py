@@ -80,6 +80,15 @@ def test_what_the_rest_of_the_project_does_counts_for_a_part(
     assert places(lint(buildtool, project, "host/src/map.c")) == []
 
 
+def test_prebuilt_components_have_no_sources(buildtool: Buildtool, project: Path) -> None:
+    with (project / "buildtool.toml").open("a") as file:
+        file.write('\n[host.tools]\nfiles = ["tools/*"]\n')
+    (project / "tools").mkdir()
+    (project / "tools/wrong.c").write_text(WRONG)
+
+    assert places(lint(buildtool, project)) == []
+
+
 def test_what_git_ignores_is_not_checked(buildtool: Buildtool, project: Path) -> None:
     (project / "dsp/generated").mkdir()
     (project / "dsp/generated/wrong.c").write_text(WRONG)
@@ -88,6 +97,8 @@ def test_what_git_ignores_is_not_checked(buildtool: Buildtool, project: Path) ->
     git(project, "init", "-q")
     (project / ".gitignore").write_text("generated/\n")
     assert places(lint(buildtool, project)) == []
+    done = buildtool("lint", "--json", cwd=project, environment={"GIT_DIR": "elsewhere"})
+    assert places(json.loads(done.stdout)) == []  # as in a hook of git
 
 
 def test_without_git_the_project_is_searched(

@@ -21,6 +21,8 @@ POWER = [("power-context", 2)]
         ("HAP_power_set(static_cast<void *>(&ctx), &r);", POWER),
         ("if ((err = HAP_power_set((void *) &ctx, &r)) != 0) return err;", POWER),
         ("void *own = HAP_utils_create_context(); HAP_power_set(&own, &r);", POWER),
+        ("int i = 0; if (i) { void *own = get(); HAP_power_set(&own, &r); }", POWER),
+        ("std::map<int, ns::node *> own; HAP_power_set(&own, &r);", []),
         ("const struct context *own = get(h); HAP_power_set((void *)&own, &r);", POWER),
         ("HAP_power_set(ctx, &r);", []),
         ("HAP_power_set((void *)ctx, &r);", []),
@@ -100,7 +102,8 @@ def test_acquire_timeout(script: str, timeout: str, expected: Expected, tmp_path
     assert rules_of(lint_texts(tmp_path, a_c=code, test_sh=script)) == expected
 
 
-VTCM = "float *v = HAP_compute_res_attr_get_vtcm_ptr(&a); if (!v) return 1;\n"
+ACQUIRE = "id = HAP_compute_res_acquire(&a, 0); "
+VTCM = ACQUIRE + "float *v = HAP_compute_res_attr_get_vtcm_ptr(&a); if (!v) return 1;\n"
 READ = [("vtcm-read-first", 3)]
 
 
@@ -113,7 +116,13 @@ READ = [("vtcm-read-first", 3)]
         (VTCM + "v[i]++;", READ),
         (VTCM + "memcpy(out, v, n);", READ),
         (VTCM + "if (v[0] == 1) return 0;", READ),
-        ("HAP_compute_res_attr_get_vtcm_ptr_v2(&a, (void **)&v, &n);\nx = v[1];", READ),
+        (
+            "if (!HAP_compute_res_acquire(&a, 0)) return 1;"
+            " HAP_compute_res_attr_get_vtcm_ptr_v2(&a, (void **)&v, &n);\nx = v[1];",
+            READ,
+        ),
+        ("float *v = HAP_request_VTCM(n, 0);\nx = v[1];", READ),
+        ("float *v = HAP_compute_res_attr_get_vtcm_ptr(&a);\nx = v[0];", []),  # from its writer
         (VTCM + "v[i] = x;\ny = v[i];", []),
         (VTCM + "*v = x;\ny = *v;", []),
         (VTCM + "memset(v, 0, n);\ny = v[0];", []),
@@ -146,6 +155,8 @@ DISCARDED = [("invalidate-after-write", 3)]
         ("p[0] = 1; " + FLUSH + INVALIDATE, []),
         ("x = p[0];" + INVALIDATE, []),
         ("q[0] = 1;" + INVALIDATE, []),
+        ("p[0] = 1; flush(p, n);" + INVALIDATE, []),
+        ("p[0] = 1; work(q);" + INVALIDATE, DISCARDED),
         ("memcpy(x, p, n);" + INVALIDATE, []),
         ("p[0] = 1; p = next(p);" + INVALIDATE, []),
         ("if (mode) p[0] = 1;" + INVALIDATE, []),
