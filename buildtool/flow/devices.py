@@ -57,7 +57,7 @@ def run(
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
     it; `streams` as in `run.run`.  `record` gets to know what happens."""
-    from buildtool.run.attended import forwarded_ports, reserved_ports, run_attended
+    from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
     prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
@@ -69,7 +69,7 @@ def run(
     ):
         if record:
             record.ready = ready
-        result = run_attended(
+        result = run_and_explain(
             *(project, ready, request._replace(count_calls=choice.expect_dsp), listener),
             choice=choice,
             lock=lock,

@@ -203,6 +203,8 @@ def run(
         screen(Note(f"the program did not use the DSP; {_status(result.status)}"))
     if result.dsp_crash and not request.dsp_may_crash:
         screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
+    if result.finding:
+        screen(Note(result.finding.text()))
     return status_of_run(result, request)
 
 

@@ -11,7 +11,6 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 from buildtool.project.read import FILE_NAME, ProjectError
 from buildtool.project.tables import parse_tables, read_toml
-from buildtool.run.bundle.device_logs import DeviceLogs, read_logs
 from buildtool.run.bundle.record import RunRecord
 from buildtool.run.bundle.redact import (
     Redactor,
@@ -19,6 +18,7 @@ from buildtool.run.bundle.redact import (
     secrets_in,
 )
 from buildtool.run.bundle.run_document import run_document
+from buildtool.run.device_logs import DeviceLogs, read_logs
 
 
 class BundleContents(Value):
@@ -117,6 +117,7 @@ def _logs(record: RunRecord) -> DeviceLogs:
     if record.ready.site.device.transport.direct:
         return DeviceLogs({}, {})  # what its DSP logs is part of stderr.txt
     try:
-        return read_logs(record.ready, record.name, record.seconds)
+        command = (record.result or record.request).command or ("",)
+        return read_logs(record.ready, record.name, command[0], record.seconds)
     except (BuildtoolError, OSError) as error:
         return DeviceLogs({}, {"logs of the device": str(error)})

@@ -78,7 +78,7 @@ def board(
             proxy = stack.enter_context(Proxy(ssh.port))
             client = ssh.make_client(tmp_path / "through", proxy.port)
             device, address, variables = ssh.device, client.host, client.environment
-            device.put_tool("journalctl", "echo of the DSP; exec sleep 60")
+            device.put_tool("journalctl", "echo of the DSP; case $* in *-f*) exec sleep 60 ;; esac")
         else:
             adb = stack.enter_context(AdbServer(tmp_path / "server", tools="android"))
             proxy = stack.enter_context(Proxy(adb.ports[0], device=adb.device))
