@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from buildtool.cli import main
 from buildtool.lint.check import RULES
+from buildtool.lint.rules import power_context
+from tests.command_line import REPOSITORY
 from tests.json_documents import validate
 
 CODE = "int f(remote_handle64 h) {\n    return HAP_power_set((void *)&h, 0);\n}\n"
@@ -69,6 +72,15 @@ def test_a_finding(lint: Any) -> None:
         "",
         "1 file, 1 finding",
     ]
+
+
+def test_the_docs_show_what_is_printed(lint: Any, place: Path) -> None:
+    text = (REPOSITORY / "docs" / "lint.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```\n(dsp/.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    (place / "dsp/src").mkdir(parents=True)
+    (place / "dsp/src/power.c").write_text(power_context.RULE.wrong)
+
+    assert lint("dsp/src/power.c", status=1) == shown
 
 
 def test_no_finding(lint: Any, place: Path) -> None:
