@@ -15,7 +15,7 @@ _CONTROLS = frozenset(("if", "while", "for", "switch", "else", "do", "catch", "t
 _NO_CALLS = _CONTROLS | {"return", "sizeof", "case", "throw", "new", "delete", "goto", "alignof"}
 _NO_CALLS |= {"defined", "decltype", "static_assert", "_Static_assert", "operator"}
 _BETWEEN = frozenset(("const", "noexcept", "override", "final", "volatile", "mutable", "try"))
-_LEAVING = frozenset(("return", "goto", "throw", "exit", "_exit", "abort", "break", "continue"))
+_LEAVING = frozenset(("return", "goto", "throw", "exit", "_exit", "abort"))
 MAX_NESTING = 200
 MAX_STATEMENT = 1000
 """Tokens of a statement that are read; longer ones are in tables, and in no code that is meant."""
@@ -114,7 +114,7 @@ class Function(Value):
         return inner[0].body[0] if inner else start
 
     def leaves(self, span: Span) -> bool:
-        """Whether the tokens have a statement that leaves the function or the loop."""
+        """Whether the tokens have a statement that leaves the function, or ends the program."""
         return not _LEAVING.isdisjoint(self.text(span))
 
 

@@ -87,16 +87,13 @@ def _is_guarded(function: Function, token: int) -> bool:
 
 
 def _failure_leaves(function: Function, call: Call) -> bool:
-    """Whether the function returns, or ends the program, if the call fails."""
+    """Whether the function returns, or ends the program, if the call fails: in an `if` around the
+    call, or in the next one if that is about the result."""
     for control in function.controls_after(call.end, 1):
-        if control.keyword != "if" or not function.leaves(control.body):
-            continue
-        first, last = control.condition
-        if first <= call.at < last:
-            return True
-        result = assigned(function, call.at)
-        if result and first > call.end and first - call.end <= 4:
-            return function.text(control.condition)[: len(result)] == result or (
-                result[-1] in function.text(control.condition)
+        if control.keyword == "if" and function.leaves(control.body):
+            first = control.condition[0]
+            result = assigned(function, call.at)
+            return first <= call.at or any(
+                text in function.text(control.condition) for text in result[-1:]
             )
     return False

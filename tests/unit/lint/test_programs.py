@@ -95,6 +95,7 @@ REQUIRED = [("required-dlsym", 2)]
         ('auto f = reinterpret_cast<fn>(dlsym(l, "rpcmem_alloc2"));\nif (!f) return 1;', REQUIRED),
         (ALLOC2, []),
         (ALLOC2 + "if (!f) f = fallback;", []),
+        ("for (;;) {" + ALLOC2 + "if (!f) continue; }", []),
         (ALLOC2 + "if (!f && !g) return -1;", []),
         (ALLOC2 + "if (f) return f(1, 2, 3);", []),
         (ALLOC2 + "if (!x->f) return -1;", []),
