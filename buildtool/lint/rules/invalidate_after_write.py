@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from buildtool.lint.c_code.expressions import bare
-from buildtool.lint.c_code.functions import Call, Function, is_name
+from buildtool.lint.c_code.functions import Call, Function
 from buildtool.lint.finding import LintFinding, LintRule
 from buildtool.lint.subject import Subject
 
@@ -50,7 +50,7 @@ def check(subject: Subject) -> Iterator[LintFinding]:
         if len(arguments) < 4 or arguments[2] != ["QURT_MEM_CACHE_INVALIDATE"]:
             continue
         name = arguments[0][0] if len(arguments[0]) == 1 else ""
-        written = _last_write(function, name, call) if is_name(name or "0") else 0
+        written = _last_write(function, name, call) if name else 0
         if written:
             yield RULE.at(
                 function.code.place(call.at),

@@ -59,7 +59,7 @@ def check(subject: Subject) -> Iterator[LintFinding]:
         symbol = literal(function.text(call.arguments[1])) if len(call.arguments) == 2 else None
         if symbol and exports.get(symbol) is False:
             target = assigned(function, call.at)
-            if target and _is_required(function, call.end, target):
+            if target and _is_required(function, call, target):
                 yield _finding(function, call, symbol)
 
 
@@ -78,20 +78,37 @@ def _requiring_macros(subject: Subject) -> list[str]:
     ]
 
 
-def _is_required(function: Function, after: int, target: list[str]) -> bool:
+def _is_required(function: Function, call: Call, target: list[str]) -> bool:
     """Whether the function ends if `target` is NULL, in any part of a condition joined by ||."""
-    texts, size = function.code.texts, len(target)
-    for control in function.controls_after(after, MAX_CONTROLS):
+    texts = function.code.texts
+    for control in function.controls_after(call.end, MAX_CONTROLS):
         first, last = control.condition
         condition = texts[first:last]
-        if control.keyword != "if" or first < after or "&&" in condition:
-            continue
-        if not function.leaves(control.body):
-            continue
-        for at in range(first, last - size + 1):
-            if texts[at : at + size] == target and texts[at - 1] not in (".", "->"):
-                negated = texts[at - 1] == "!"
-                compared = texts[at + size] == "==" and texts[at + size + 1] in NOTHING
+        if control.keyword == "if" and "&&" not in condition and function.leaves(control.body):
+            if first <= call.at:  # if (!(f = dlsym(…)))
+                end = call.end + 1
+                negated, compared = "!" in texts[first : call.at], _is_null(texts[end:last])
                 if negated or compared:
                     return True
+            elif _tests_for_null(condition, target):
+                return True
     return False
+
+
+def _tests_for_null(condition: list[str], target: list[str]) -> bool:
+    size = len(target)
+    for at in range(len(condition) - size + 1):
+        if condition[at : at + size] != target:
+            continue
+        before, after = condition[max(at - 2, 0) : at], condition[at + size : at + size + 4]
+        if before[-1:] == ["!"] or (before[-1:] == ["=="] and before[0] in NOTHING):
+            return True
+        if before[-1:] not in (["."], ["->"]) and _is_null(after):
+            return True
+    return False
+
+
+def _is_null(after: list[str]) -> bool:
+    """Whether an expression is compared with NULL by the tokens after it."""
+    rest = [text for text in after[:4] if text != ")"]
+    return rest[:1] == ["=="] and rest[1:2] != [] and rest[1] in NOTHING

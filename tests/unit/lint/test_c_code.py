@@ -140,6 +140,20 @@ def test_hostile_sources_take_a_short_time(source: str, tmp_path: Path) -> None:
     assert time.perf_counter() - begin < 20
 
 
+NAMES = (
+    *("HAP_power_set", "fastrpc_mmap", "HAP_mmap_get", "remote_session_control", "dlsym"),
+    *("HAP_compute_res_acquire", "HAP_compute_res_attr_get_vtcm_ptr", "HAP_request_VTCM"),
+    *("HAP_compute_res_attr_get_vtcm_ptr_v2", "qurt_mem_cache_clean", "setenv", "memcpy"),
+)
+
+
+@pytest.mark.parametrize("arguments", ["", ",", "&", "(", "x", "(x", '"', ",,,,,,,,", "x, (int)"])
+def test_calls_with_odd_arguments(arguments: str, tmp_path: Path) -> None:
+    calls = "; ".join(f"v = {name}({arguments})" for name in NAMES)
+
+    lint_texts(tmp_path, a_c=f"void f() {{ {calls}; v; }}", b_sh="hexagon-sim")
+
+
 @pytest.mark.parametrize("text", ["'" * 9, '"`$(', "<<A <<B\n", "${" * 1000, "\\", "a=" * 100_000])
 def test_hostile_scripts(text: str, tmp_path: Path) -> None:
     lint_texts(tmp_path, a_sh=f"LIBRARY_PATH\n{text}")

@@ -49,6 +49,25 @@ def test_changes(methods: str, expected: list[str], tmp_path: Path) -> None:
     assert messages(tmp_path, before, now) == expected
 
 
+def test_a_break_without_versions(tmp_path: Path) -> None:
+    before, now = interface(METHODS, ""), interface("long get(rout string name);", "")
+
+    found = lint_texts(tmp_path, {"c.idl": before}, c_idl=now).findings
+
+    assert all("last release (no version) and" in finding.why for finding in found)
+    assert {finding.remedy for finding in found} == {
+        "Append methods and keep the others, or set IDL_VERSION to 1.0.0."
+    }
+
+
+def test_new_methods_are_not_named_beside_a_break(tmp_path: Path) -> None:
+    now = METHODS.replace("rout long r", "rout float r") + "long new(in long a);"
+
+    assert messages(tmp_path, interface(METHODS), interface(now)) == [
+        "the type of `r` of method sum changed"
+    ]
+
+
 def test_a_struct_and_an_enum(tmp_path: Path) -> None:
     pair = "struct pair { long a; long b; };\n"
     triple = pair.replace("long b;", "long b; long c;")

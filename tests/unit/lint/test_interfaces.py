@@ -101,10 +101,24 @@ def test_a_result(result: str, expected: list[str], tmp_path: Path) -> None:
             ["idl-sequence-size"],
         ),
         ("in sequence<octet> a, in string<100> b", []),
+        ("in sequence<string, 1000> a", []),
     ],
 )
 def test_a_sequence_size(parameters: str, expected: list[str], tmp_path: Path) -> None:
     assert found(f"long f({parameters});", tmp_path) == expected
+
+
+def test_the_reason_has_the_sum(tmp_path: Path) -> None:
+    one = "interface a { long f(in sequence<double, 2000000000> a); };"
+    more = "in sequence<octet, 2000000000> a, in sequence<short, 2000000000> b"
+    two = f"interface b {{ long f({more}); }};"
+
+    result = lint_texts(tmp_path, a_idl=one, b_idl=two)
+
+    assert [finding.why for finding in result.findings] == [
+        "a call has at most 2^32 - 1 bytes of arguments",
+        "with the parameters before it 6,000,000,000, more than 2^32 - 1",
+    ]
 
 
 def test_methods_of_an_included_file_are_not_found_twice(tmp_path: Path) -> None:
