@@ -43,11 +43,14 @@ int connect(remote_handle64 *handle)
 )
 MAX_CALLS = 200
 """Calls before the request that are read."""
-_OPENS = ("remote_handle_open", "remote_handle64_open")
 _OTHER_DOMAINS = ("ADSP", "MDSP", "SDSP", "GDSP", "adsp", "mdsp", "sdsp", "gdsp", "CDSP1")
 
 
 def check(subject: Subject) -> Iterator[LintFinding]:
+    opens = {"remote_handle_open", "remote_handle64_open"}
+    for interface in subject.interfaces:
+        with_open = (each for each in interface.unit.interfaces if each.multi_domain)
+        opens.update(f"{each.c_name}_open" for each in with_open)
     for function, call in subject.calls("remote_session_control"):
         request = function.text(call.arguments[0]) if call.arguments else []
         if "DSPRPC_CONTROL_UNSIGNED_MODULE" not in request:
@@ -55,7 +58,7 @@ def check(subject: Subject) -> Iterator[LintFinding]:
         for opened in reversed(function.calls_before(call.at, MAX_CALLS)):
             if "close" in opened.name:
                 break  # the process may have ended, and the next open creates another one
-            if _opens(function, opened) and function.precedes(opened.at, call.at):
+            if _opens(function, opened, opens) and function.precedes(opened.at, call.at):
                 yield RULE.at(
                     function.code.place(call.at),
                     f"an unsigned process is requested after {opened.name}",
@@ -65,11 +68,11 @@ def check(subject: Subject) -> Iterator[LintFinding]:
                 break
 
 
-def _opens(function: Function, call: Call) -> bool:
+def _opens(function: Function, call: Call, opens: set[str]) -> bool:
     """Whether it opens a skel on a DSP that can be the one of the request."""
     uri = function.text(call.arguments[0]) if call.arguments else []
     if any(other in text for text in uri for other in _OTHER_DOMAINS):
         return False
-    return call.name in _OPENS or (
+    return call.name in opens or (
         call.name.endswith("_open") and any(text.endswith("_URI") for text in uri)
     )

@@ -27,6 +27,8 @@ LATE = [("unsigned-after-open", 4)]
         (f"switch (kind) {{ case 1: {OPEN} break;\ncase 2:\n{CONTROL} }}", []),
         (f"ok && {OPEN}\n\n{CONTROL}", []),
         (f"{OPEN}\ncalc_close(h);\n{CONTROL}", []),
+        (f"puts(calc_URI);\n\n{CONTROL}", []),
+        (f"other_open(uri, &h);\n\n{CONTROL}", []),
         (f"calc_open(calc_URI ADSP_DOMAIN, &h);\n\n{CONTROL}", []),
         (f"file_open(path, &h);\n\n{CONTROL}", []),
         (f"{OPEN}\n\nremote_session_control(FASTRPC_THREAD_PARAMS, &t, sizeof t);", []),
@@ -35,6 +37,15 @@ LATE = [("unsigned-after-open", 4)]
 )
 def test_unsigned_after_open(body: str, expected: list[tuple[str, int]], tmp_path: Path) -> None:
     assert rules_of(lint_texts(tmp_path, a_c=in_function(body))) == expected
+
+
+def test_an_open_by_the_name_of_an_interface(tmp_path: Path) -> None:
+    code = in_function(f"calc_open(uri.c_str(), &h);\n\n{CONTROL}")
+
+    idl = '#include "remote.idl"\ninterface calc : remote_handle64 { };'
+
+    assert rules_of(lint_texts(tmp_path, a_cpp=code)) == []
+    assert rules_of(lint_texts(tmp_path, a_cpp=code, b_idl=idl)) == LATE
 
 
 MAP = "fastrpc_mmap(CDSP_DOMAIN_ID, fd, p, 0, n, {});\nfastrpc_munmap(CDSP_DOMAIN_ID, fd, p, n);"
