@@ -51,7 +51,7 @@ MAX_CALLS, MAX_DISTANCE = 100, 2000
 _ALLOCATING = ("HAP_request_VTCM", "HAP_request_async_VTCM")
 _RETURNING = "HAP_compute_res_attr_get_vtcm_ptr"
 _STORING = "HAP_compute_res_attr_get_vtcm_ptr_v2"
-_CHANGES = frozenset(("+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--"))
+_CONDITIONS = ("if", "while")
 _COPIES = ("memcpy", "memmove")
 
 
@@ -75,11 +75,11 @@ def _is_new(function: Function, call: Call) -> bool:
 
 def _pointer(function: Function, call: Call) -> str:
     """The variable that gets the address of the VTCM; "" if it is none."""
-    if call.name != _STORING:
-        target: Sequence[str] = assigned(function, call.at)
-        return target[0] if len(target) == 1 else ""
-    target = bare(function.text(call.arguments[1])) if len(call.arguments) > 1 else ()
-    return target[1] if len(target) == 2 and target[0] == "&" and is_name(target[1]) else ""
+    if call.name == _STORING:
+        stored = bare(function.text(call.arguments[1])) if len(call.arguments) > 1 else ()
+        return stored[1] if len(stored) == 2 and stored[0] == "&" else ""
+    target = assigned(function, call.at)
+    return target[0] if len(target) == 1 else ""
 
 
 def _first_read(function: Function, start: int, name: str) -> int | None:
@@ -87,29 +87,30 @@ def _first_read(function: Function, start: int, name: str) -> int | None:
     may write."""
     texts, partners = function.code.texts, function.code.partners
     for at in range(start, min(function.body[1] - 1, start + MAX_DISTANCE)):
-        if texts[at] != name or texts[at - 1] in (".", "->"):
+        if texts[at] != name or texts[at - 1] in (".", "->") or "sizeof" in texts[at - 3 : at]:
             continue
         before, after = texts[at - 1], texts[at + 1]
-        if before == "!" or after in ("==", "!="):
+        is_condition = before == "(" and after == ")" and texts[at - 2] in _CONDITIONS
+        if before == "!" or after in ("==", "!=") or is_condition:
             continue  # compared with NULL
-        if before in ("if", "(") and after == ")" and texts[at - 2] in ("if", "while"):
-            continue
-        if after == "[" and partners[at + 1] > at:
-            return _read_at(texts, partners[at + 1] + 1, at, texts[at - 1])
+        if after == "[":
+            return at if _is_read(texts, at, partners[at + 1] + 1) else None
         if before == "*" and not (is_name(texts[at - 2]) or texts[at - 2] in (")", "]")):
-            return _read_at(texts, at + 1, at, texts[at - 2])
-        for call in reversed(function.calls_before(at, 1)):
-            if call.name in _COPIES and len(call.arguments) > 1 and at < call.end:
-                source = bare(function.text(call.arguments[1]))
-                return at if list(source[:1]) == [name] else None
+            return at if _is_read(texts, at - 1, at + 1) else None
+        call = function.calls_before(at, 1)[0]
+        if call.name in _COPIES and len(call.arguments) > 1 and at < call.end:
+            return at if list(bare(function.text(call.arguments[1]))[:1]) == [name] else None
         return None
     return None
 
 
-def _read_at(texts: Sequence[str], after: int, at: int, before: str) -> int | None:
-    """`at`, if the element that ends before `after` is read there; `before` precedes it."""
-    following = texts[after]
-    if following in _CHANGES or before in ("++", "--"):
-        return at
-    # An assignment writes; of an address, a member or another element it is not known.
-    return None if following in ("=", ".", "->", "[") or before == "&" else at
+def _is_read(texts: Sequence[str], start: int, end: int) -> bool:
+    """Whether the element from `start` to before `end` is read there.  An argument of a call can be
+    a reference in C++, as can a new name for the element; those are not."""
+    before, after = texts[start - 1], texts[end]
+    if after in ("=", ".", "->", "[") or before == "&":
+        return False
+    if before == "=":
+        return texts[start - 3] != "&"
+    is_argument = before in ("(", ",") and after in (")", ",")
+    return not is_argument or texts[start - 2] in _CONDITIONS
