@@ -95,6 +95,9 @@ def test_calls_have_their_arguments() -> None:
         ("switch (x) { case 1: a; case 2: b; }", False),
         ("try { a; } catch (...) { b; }", False),
         ("if (x) if (y) z; else a; b;", False),
+        ("if (x) while (y) { z; } a; b;", True),
+        ("if (x) if (y) z; else w; a; b;", True),
+        ("if (x && y) g(a, b);", True),
     ],
 )
 def test_what_always_runs_before(body: str, expected: bool) -> None:
