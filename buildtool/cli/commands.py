@@ -44,6 +44,7 @@ COMMANDS = {
     "devices": CommandEntry("devices", "Devices"),
     "sysroot": CommandEntry("devices", "Devices"),
     "explain": CommandEntry("inspection", "Inspect"),
+    "lint": CommandEntry("inspection", "Inspect"),
     "inspect": CommandEntry("inspection", "Inspect"),
     "idl": CommandEntry("inspection", "Inspect"),
     "profile": CommandEntry("inspection", "Inspect"),

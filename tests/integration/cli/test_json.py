@@ -45,6 +45,8 @@ COMMANDS = [
     ("explain", "explain buildtool.toml"),
     ("inspect", f"inspect {RELEASE}/dsp/v68/libdemo_dsp_skel.so"),
     ("inspect", f"inspect {RELEASE}/bin/demo"),
+    ("lint", "lint"),
+    ("lint", "lint --explain static-map"),
     ("idl", "idl dsp/demo_dsp.idl --list"),
     ("idl", "idl dsp/demo_dsp.idl -o out --check-qaic"),
     ("init", "init --print"),

@@ -24,7 +24,7 @@ GROUPS = {
     "Devices": [
         *("run", "test", "bench", "bisect", "probe", "deploy", "rollback", "devices", "sysroot"),
     ],
-    "Inspect": ["explain", "inspect", "idl", "profile"],
+    "Inspect": ["explain", "lint", "inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
 }
 
