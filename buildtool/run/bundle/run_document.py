@@ -51,6 +51,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         "soc": (ready.soc or None) if ready else None,
         "arch": (ready.deployment.arch or None) if ready else None,
         "target": record.built[1].target if record.built else None,
+        "platform": project.targets[record.built[1].target].platform if record.built else None,
         "release": record.built[1].id if record.built else None,
         "deployment": ready.deployment.id if ready else None,
         "run": record.name,
