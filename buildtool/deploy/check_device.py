@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.deploy.fit import misfits
-from buildtool.device.board.checks import check_board
+from buildtool.device.board.checks import FAULTS, check_board
 from buildtool.device.board.state import Board
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
@@ -19,6 +19,8 @@ REQUIRED_TOOLS = (
 )
 """Programs that buildtool's scripts run on devices."""
 LITTLE_SPACE = 64 << 20
+CHECKS = FAULTS | {"root", "root-executable", "root-links", "space", "tools", "fit"}
+"""The names of all faults that a check can find."""
 
 
 def check_device(

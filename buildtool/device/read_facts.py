@@ -51,11 +51,19 @@ def read_facts(device: Device) -> Facts:
 
 def read_facts_and_board(device: Device) -> tuple[Facts, Board]:
     """The same, and what its DSP needs on it."""
+    facts, found, _ = read_facts_board_and(device, "", {})
+    return facts, found
+
+
+def read_facts_board_and(
+    device: Device, scripts: str, variables: Mapping[str, str]
+) -> tuple[Facts, Board, Parts]:
+    """The same, and the parts that further `scripts` with `variables` print."""
     patterns = _patterns()
     patterns["texts"] += f" {' '.join(board.TEXTS)}"
-    more = {"images": " ".join(board.IMAGES), "topics": board.TOPICS}
-    parts, address, unasked = _read(device, "facts board", patterns | more)
-    return facts_from(parts, address, unasked), board.board_from(parts)
+    more = {"images": " ".join(board.IMAGES), "topics": board.TOPICS, **variables}
+    parts, address, unasked = _read(device, f"facts board {scripts}", patterns | more)
+    return facts_from(parts, address, unasked), board.board_from(parts), parts
 
 
 def _read(device: Device, scripts: str, variables: Mapping[str, str]) -> tuple[Parts, str, str]:

@@ -84,7 +84,8 @@ class LogExplanation(Value):
 
     `causes` are ordered by evidence: those that explain an error code of the log come first, then
     those from the surest source, then the earliest.  `symptoms` have several causes, and none of
-    them is in the log.  `codes` are those that nothing found explains.
+    them is in the log.  `codes` are those that nothing found explains, `all_codes` those of
+    all lines that are not benign.
     """
 
     logs: tuple[LogSummary, ...]
@@ -94,6 +95,7 @@ class LogExplanation(Value):
     benign: tuple[Finding, ...]
     codes: tuple[tuple[Code, Evidence], ...]
     events: tuple[Event, ...]
+    all_codes: frozenset[int] = frozenset()
 
     def as_json(self) -> LogsObject:
         """The explanation as an object of the document of `explain`."""
@@ -204,6 +206,7 @@ class LogExplainer:
                 for (start, condition), (last, lines) in zip(self._starts, self._ends, strict=True)
                 if condition.name in kept
             ),
+            frozenset(self._codes),
         )
 
     def _counts_here(self, condition: Condition) -> bool:

@@ -39,7 +39,8 @@ class Condition(Value):
     """A condition; `patterns` are those of lines of logs (see `line_patterns`).
 
     With `needs_code` its lines count only in a log that has one of its codes; they do not count in
-    one that shows a condition of `unless`.
+    one that shows a condition of `unless`.  `checks` are the checks of a device or a release that
+    fail when the condition holds.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Condition(Value):
     sure: str
     needs_code: bool = False
     unless: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
     @property
     def is_emulated(self) -> bool:
@@ -95,6 +97,7 @@ class Knowledge(Value):
             row["sure"],
             row["needs_code"],
             tuple(row["unless"]),
+            tuple(row["checks"]),
         )
 
     def with_code(self, code: int) -> tuple[Condition, ...]:

@@ -28,6 +28,20 @@ class RollbackDocument(TypedDict):
     current: Annotated[str, "id of the release that is current now"]
 
 
+class FirstFindingObject(TypedDict):
+    """The first finding about the cause of a failure."""
+
+    name: Annotated[
+        str, 'check, or condition of `buildtool explain`, that has the cause; "" for none'
+    ]
+    cause: Annotated[str, 'what caused the failure; "" if nothing shows it']
+    evidence: Annotated[
+        str, "line that shows it, after the name of its log; or a fault of the device"
+    ]
+    remedy: Annotated[str, "what to do"]
+    excluded: Annotated[list[str], "checks that found no fault, if no cause was found"]
+
+
 class ForwardObject(TypedDict):
     here: Annotated[int, "port of 127.0.0.1"]
     there: Annotated[int, "port of the device"]
@@ -83,6 +97,7 @@ class RunResultObject(ReleaseObject):
     methods: Annotated[
         list[MethodCountsObject], "on the emulated device, what the DSP executed for each method"
     ]
+    finding: Annotated[FirstFindingObject | None, "why it failed, as far as that was found"]
     dsp_calls: Annotated[
         DspCallsObject | None, "with --expect-dsp, what the program asked of the DSP; else null"
     ]
@@ -142,6 +157,7 @@ class TestResultObject(TypedDict):
         "for [test.NAME] with a program and tests of CTest, on the emulated device: what the DSP"
         " executed",
     ]
+    finding: Annotated[FirstFindingObject | None, "why it failed, as far as that was found"]
 
 
 class TestDocument(ReleaseObject):

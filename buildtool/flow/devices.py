@@ -61,7 +61,7 @@ def run(
     it; `streams` as in `run.run`.  `record` gets to know what happens.
 
     With `replay` the release is that of an earlier run."""
-    from buildtool.run.attended import forwarded_ports, reserved_ports, run_attended
+    from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
     prepared: contextlib.AbstractContextManager[tuple[Ready, object]]
@@ -81,7 +81,7 @@ def run(
     ):
         if record:
             record.ready = ready
-        result = run_attended(
+        result = run_and_explain(
             *(project, ready, request._replace(count_calls=choice.expect_dsp), listener),
             choice=choice,
             lock=lock,

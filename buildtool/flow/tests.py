@@ -34,6 +34,7 @@ def test(
     in "2/3", and "" all of them.
     """
     from buildtool.device.configuration import configured_devices
+    from buildtool.testing.causes import with_causes
     from buildtool.testing.expected import without_devices, without_tests
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select
@@ -52,7 +53,7 @@ def test(
                 *without_tests(expected, session.tags, done.tests),
             ):
                 listener(Note(line))
-        return done
+        return with_causes(done, session.ready, lambda text: listener(Note(text)))
 
 
 def list_tests(

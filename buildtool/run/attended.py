@@ -4,22 +4,30 @@ device a debugger and the reports of crashes."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
+from buildtool.core.processes.kept_output import KeptOutput
+from buildtool.core.processes.tee import teed
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
 from buildtool.device.sharing.lock import DeviceLock
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.runs import Forward
 from buildtool.run.on_device import RunResult, run_on_device
 from buildtool.run.program import RunRequest
-from buildtool.run.run import OWN, Streams
+from buildtool.run.run import OWN, STDERR, RunTimeoutError, Streams, new_run
 
 if TYPE_CHECKING:
     from buildtool.run.bundle.record import RunRecord
+    from buildtool.run.first_finding.first_finding import FirstFinding
     from buildtool.run.forward import Listeners
+
+KEPT_BYTES = 1 << 16
+"""Of each end of a program's standard error, for the search for the cause of a failure."""
 
 
 @contextlib.contextmanager
@@ -57,11 +65,14 @@ def run_attended(
     choice: DeviceChoice,
     lock: DeviceLock | None = None,
     streams: Streams | None = None,
+    name: str = "",
     record: RunRecord | None = None,
+    errors: KeptOutput | None = None,
 ) -> RunResult:
-    """Run the command of `request`, and keep its output in `record`.
+    """Run the command of `request`, and keep its output in `record`, or what it writes to standard
+    error in `errors`.
 
-    `lock`, `streams` and errors are those of `run_on_device`.
+    `lock`, `streams`, `name` and errors are those of `run_on_device`.
     """
     report = None
     with contextlib.ExitStack() as stack:
@@ -74,14 +85,68 @@ def run_attended(
         streams = streams or OWN
         if record:
             streams = stack.enter_context(record.kept_streams(streams))
+        elif errors and not request.terminal:
+            target = STDERR if streams.stderr is None else streams.stderr
+            streams = streams._replace(stderr=stack.enter_context(teed(errors, target)))
         result = run_on_device(
             ready,
             request,
             lock=lock,
             verify_files=choice.verify,
             streams=streams,
-            name=record.name if record else "",
+            name=name,
         )
     if not report:
         return result
     return result._replace(dsp_crash=report.crash, methods=report.methods)
+
+
+def run_and_explain(
+    project: Project,
+    ready: Ready,
+    request: RunRequest,
+    listener: Listener,
+    *,
+    choice: DeviceChoice,
+    lock: DeviceLock | None = None,
+    streams: Streams | None = None,
+    record: RunRecord | None = None,
+) -> RunResult:
+    """The same, with the first finding about the cause if the program failed.
+
+    The error of a program that did not end in time has it as its reason.
+    """
+    errors = KeptOutput(head=KEPT_BYTES, tail=KEPT_BYTES)
+    name, begun = record.name if record else new_run(), time.monotonic()
+
+    def finding(command: Sequence[str]) -> FirstFinding | None:
+        from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415
+
+        kept = dict(record.streams) if record else {"stderr": errors}
+        seconds = time.monotonic() - begun
+        finder = CauseFinder(ready, run=name, program=command[0], seconds=seconds)
+        try:
+            output = {stream: ends.kept().data for stream, ends in kept.items()}
+            return finder.find(output, request.env)
+        except (DeviceError, OSError) as error:
+            listener(Note(f"the cause was not looked for on the device: {error}"))
+            return None
+
+    try:
+        result = run_attended(
+            *(project, ready, request, listener),
+            choice=choice,
+            lock=lock,
+            streams=streams,
+            name=name,
+            record=record,
+            errors=errors,
+        )
+    except RunTimeoutError as error:
+        if (found := finding(request.command or ("",))) and found.cause:
+            error.why += f"\n{found.cause}\n{found.evidence}"
+            error.remedy = found.remedy
+        raise
+    if not result.status or result.dsp_crash or not ready.release.archs:
+        return result
+    return result._replace(finding=finding(result.command))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from buildtool.deploy.push.push import InlinePush
     from buildtool.documents.runs import RunResultObject
     from buildtool.run.dsp_calls import DspCalls
+    from buildtool.run.first_finding.first_finding import FirstFinding
     from buildtool.run.method_counts import MethodCounts
 
 MAX_STARTS = 4
@@ -51,7 +52,7 @@ class RunResult(Value):
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
     in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
     `methods` are the counts of an emulated DSP, `calls` those of the program, if it was to be
-    counted.
+    counted.  `finding` is the first finding about the cause if it failed.
     """
 
     device: str
@@ -68,6 +69,7 @@ class RunResult(Value):
     dsp_crash: str = ""
     methods: tuple[MethodCounts, ...] = ()
     calls: DspCalls | None = None
+    finding: FirstFinding | None = None
 
     def as_json(self) -> RunResultObject:
         return {
@@ -85,6 +87,7 @@ class RunResult(Value):
             "dsp_crash": self.dsp_crash,
             "methods": [method.as_json() for method in self.methods],
             "dsp_calls": self.calls.as_json() if self.calls else None,
+            "finding": self.finding.as_json() if self.finding else None,
         }
 
 

@@ -137,7 +137,8 @@ class _Run:
         start = assignments(self._variables(lifeline), self._arguments())
         text, variables, arguments = self._script(start)
         session = self.request.session
-        fits = session and self.streams == OWN and session.fits(self.site.device.transport)
+        own = self.streams._replace(stderr=None) == OWN
+        fits = session and own and session.fits(self.site.device.transport)
         with (
             # The program may begin before anybody attends to it, who would pass them on.
             held_interrupts() as interrupts,

@@ -78,7 +78,9 @@ def _case(result: TestResult) -> Xml.Element:
     )
     if kind := KINDS.get(result.outcome):
         why = {"type": result.outcome.value, "message": _text(result.message)}
-        Xml.SubElement(case, kind, why)
+        failure = Xml.SubElement(case, kind, why)
+        if result.finding:
+            failure.text = _text(result.finding.text())
     again = "rerunError" if result.outcome in BAD else "flakyError"
     for line in result.lost:
         Xml.SubElement(case, again, type="connection lost", message=_text(line))

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
+from buildtool.run.first_finding.first_finding import FirstFinding, finding_from_json
 from buildtool.run.method_counts import MethodCounts, counts_from_json
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class TestResult(Value):
     time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
     end of it.  `lost` has a line for each time when the connection was lost and it was run again.
     With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
-    emulated DSP, for the program of a `[test.NAME]`.
+    emulated DSP, for the program of a `[test.NAME]`.  `finding` is the first finding about the
+    cause of a failure.
     """
 
     __test__ = False  # pytest collects classes of this name
@@ -59,6 +61,7 @@ class TestResult(Value):
     lost: tuple[str, ...] = ()
     dsp_crash: bool = False
     methods: tuple[MethodCounts, ...] = ()
+    finding: FirstFinding | None = None
 
     def as_json(self) -> TestResultObject:
         return {
@@ -72,6 +75,7 @@ class TestResult(Value):
             "lost": list(self.lost),
             "dsp_crash": self.dsp_crash,
             "methods": [method.as_json() for method in self.methods],
+            "finding": self.finding.as_json() if self.finding else None,
         }
 
 
@@ -141,6 +145,7 @@ def result_from_json(row: Any) -> TestResult:
             lost=tuple(map(str, row["lost"])),
             dsp_crash=bool(row["dsp_crash"]),
             methods=tuple(map(counts_from_json, row.get("methods", ()))),
+            finding=finding_from_json(row["finding"]) if row.get("finding") else None,
         )
     except (LookupError, TypeError, OverflowError) as error:
         raise ValueError(f"no result of a test: {error}") from error

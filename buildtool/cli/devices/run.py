@@ -206,6 +206,8 @@ def show_end(result: RunResult, request: RunRequest, screen: Screen) -> int:
         screen(Note(f"the program did not use the DSP; {_status(result.status)}"))
     if result.dsp_crash and not request.dsp_may_crash:
         screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
+    if result.finding:
+        screen(Note(result.finding.text()))
     return status_of_run(result, request)
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from buildtool.cli.show import shows_colours, write
 from buildtool.core.escape import escape
+from buildtool.run.first_finding.first_finding import FirstFinding
 from buildtool.testing.junit import write_junit
 from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
 
@@ -79,6 +80,8 @@ def show_summary(runs: Sequence[TestRun]) -> None:
                 times = "once" if len(result.lost) == 1 else f"{len(result.lost)} times"
                 lost = f"! {name}: the connection was lost {times}: {result.lost[-1]}"
                 console.print(_text(lost))
+        for finding, found in _findings(run.tests).items():
+            console.print(_text(f"{_names(found)}{where}: {finding.text()}"))
     tests = [result for run in runs for result in run.tests]
     succeeded = sum(result.outcome not in BAD for result in tests)
     where = ", ".join(" ".join(filter(None, (run.device, run.soc, run.arch))) for run in runs)
@@ -94,6 +97,15 @@ def _not_run_alike(tests: Sequence[TestResult]) -> dict[str, list[TestResult]]:
         if result.outcome is Outcome.NOT_RUN:
             found.setdefault(result.message, []).append(result)
     return {message: alike for message, alike in found.items() if message and len(alike) > 1}
+
+
+def _findings(tests: Sequence[TestResult]) -> dict[FirstFinding, list[TestResult]]:
+    """The first findings, each with the tests that have its cause."""
+    alike: dict[tuple[str, str], list[TestResult]] = {}
+    for test in tests:
+        if test.finding:
+            alike.setdefault((test.finding.name, test.finding.cause), []).append(test)
+    return {found[0].finding: found for found in alike.values() if found[0].finding}
 
 
 def _names(tests: Sequence[TestResult]) -> str:

@@ -24,9 +24,14 @@ class Kept(Value):
         return f"{before}[... {self.omitted:,} bytes are omitted here ...]\n".encode()
 
     @property
+    def data(self) -> bytes:
+        """The kept output."""
+        return self.head + self.note + self.tail
+
+    @property
     def text(self) -> str:
         """The kept output, decoded; bytes that are not UTF-8 as in file names (PEP 383)."""
-        return (self.head + self.note + self.tail).decode(errors="surrogateescape")
+        return self.data.decode(errors="surrogateescape")
 
 
 class KeptOutput:

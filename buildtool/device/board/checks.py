@@ -13,6 +13,21 @@ DMA_HEAP = "/dev/dma_heap/system"
 ION = "/dev/ion"
 RUNNING = ("running", "attached")
 UNSIGNED = "fastrpc_shell_unsigned_3"
+NO_SESSIONS = frozenset(
+    {
+        *("firmware-missing", "firmware-refused", "dsp-offline", "dsp-crashed"),
+        *("dsp-start-timeout", "remoteproc-missing", "fastrpc-driver-missing"),
+        *("device-tree-without-dsp", "device-tree-disabled", "device-tree-without-fastrpc"),
+        *("node-permission", "group-session", "dma-heap-missing", "dma-heap-permission"),
+        *("libcdsprpc-missing", "configuration-missing", "shell-missing"),
+    }
+)
+"""The names of faults with which no session opens."""
+FAULTS = NO_SESSIONS | {
+    *("shell-unsigned-missing", "libcdsprpc-twice", "configuration-stale", "firmware-mismatch"),
+    *("selinux", "sessions-exhausted", "healthcheck"),
+}
+"""The names of all faults."""
 
 
 def check_board(board: Board, facts: Facts) -> Iterator[DeviceFinding]:

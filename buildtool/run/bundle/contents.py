@@ -12,38 +12,36 @@ from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.read import FILE_NAME, ProjectError
 from buildtool.project.tables import parse_tables, read_toml
-from buildtool.run.bundle.device_logs import DeviceLogs, read_logs
 from buildtool.run.bundle.record import RunRecord
 from buildtool.run.bundle.redact import (
     Redactor,
     redactor,
     secrets_in,
 )
-from buildtool.run.bundle.release_part import NAME as RELEASE_PART
-from buildtool.run.bundle.release_part import LeftOut, release_part
+from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
+from buildtool.run.bundle.release_parts import LeftOut, Part, release_parts
 from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
 from buildtool.run.bundle.replay_file import replay_document
 from buildtool.run.bundle.run_document import run_document
+from buildtool.run.device_logs import DeviceLogs, read_logs
 
 if TYPE_CHECKING:
     from buildtool.device.facts import Facts
-    from buildtool.release.formats.entries import Package
     from buildtool.release.package import Ingredients
 
 
 class BundleContents(Value):
-    """The `files` of a bundle by name, in which secrets are replaced, and the `release`, None
-    without it; `missing` says why other files are not part of it.  `document` is that of
-    run.json."""
+    """The `files` of a bundle by name, in which secrets are replaced, and the archives in it;
+    `missing` says why others are not part of it.  `document` is that of run.json."""
 
     files: Mapping[str, bytes]
     missing: Mapping[str, str]
     document: Mapping[str, Any]
-    release: Package | None = None
+    parts: Mapping[str, Part]
 
 
 def contents_of(record: RunRecord, *, release: bool | None = None) -> BundleContents:
-    """The contents of the bundle for `record`; `release` as in `release_part`."""
+    """The contents of the bundle for `record`; `release` as in `release_parts`."""
     missing: dict[str, str] = {}
     tables: Mapping[str, Any] = {}
     file = record.project.root / FILE_NAME
@@ -79,15 +77,13 @@ def contents_of(record: RunRecord, *, release: bool | None = None) -> BundleCont
             files[name] = _json(redact.value(make()))
         except (BuildtoolError, OSError, ValueError) as error:
             missing[name] = str(error)
-    part: Package | None = None
+    parts: Mapping[str, Part] | LeftOut = {}
     try:
-        found = release_part(record, made_of, redact, release) if made_of else None
+        parts = release_parts(record, made_of, redact, release) if made_of else {}
     except (BuildtoolError, OSError) as error:
-        found = LeftOut(str(error))
-    if isinstance(found, LeftOut):
-        missing[RELEASE_PART] = found.why
-    else:
-        part = found
+        parts = LeftOut(str(error))
+    if isinstance(parts, LeftOut):
+        missing[RELEASE_PART], parts = parts.why, {}
     logs = _logs(record)
     files |= {name: redact.part(data) for name, data in logs.logs.items()}
     missing |= logs.missing
@@ -95,7 +91,7 @@ def contents_of(record: RunRecord, *, release: bool | None = None) -> BundleCont
         {name: data for name, data in files.items() if data or name.startswith("std")},
         {name: redact.text(why) for name, why in missing.items()},
         document,
-        part,
+        parts,
     )
 
 
@@ -175,6 +171,7 @@ def _logs(record: RunRecord) -> DeviceLogs:
     if record.ready.site.device.transport.direct:
         return DeviceLogs({}, {})  # what its DSP logs is part of stderr.txt
     try:
-        return read_logs(record.ready, record.name, record.seconds)
+        command = (record.result or record.request).command or ("",)
+        return read_logs(record.ready, record.name, command[0], record.seconds)
     except (BuildtoolError, OSError) as error:
         return DeviceLogs({}, {"logs of the device": str(error)})

@@ -22,11 +22,12 @@ from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, in_slice
 from buildtool.release.supply_chain.documents import MAX_DOCUMENT, parse_document
 from buildtool.release.supply_chain.verify import verify_archive
 from buildtool.release.unpack import is_archive, members, unpack
-from buildtool.run.bundle.release_part import NAME as RELEASE_PART
+from buildtool.run.bundle.release_parts import DEBUG_NAME
+from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
 from buildtool.run.bundle.replay_file import MAX_BYTES, NAME, ReplayError, ReplayFile, parse_replay
 
 PREFIX = "buildtool-replay-"
-LIMITS = {NAME: MAX_BYTES, RELEASE_FILE: MAX_DOCUMENT, RELEASE_PART: 0}
+LIMITS = {NAME: MAX_BYTES, RELEASE_FILE: MAX_DOCUMENT, RELEASE_PART: 0, DEBUG_NAME: 0}
 """The files of a bundle that are read, and the bytes that they may have; 0 for any number."""
 
 
@@ -79,7 +80,10 @@ def _opened(path: Path, folder: Path) -> Replay:
     if others or not (top / RELEASE_FILE).is_file():
         raise ReplayError(f"{archive} does not have its files in one directory")
     promise = promise_of(found.release)
-    release = _release(promise, file, top, folder / "debug")
+    debug = folder / "debug"
+    if (directory / DEBUG_NAME).is_file():
+        unpack(directory / DEBUG_NAME, debug)
+    release = _release(promise, file, top, debug / "debug")
     if release.id != file.release:
         raise ReplayError(
             f"{path} has another release than the one that ran",

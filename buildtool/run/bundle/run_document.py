@@ -65,6 +65,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         "status": result.status if result else None,
         "signal": signal_name(number) if number else None,
         "dsp_crash": result.dsp_crash if result else "",
+        "finding": result.finding.as_json() if result and result.finding else None,
         "error": _error(record.error),
         "environment": {
             "program": _masked(request.env, secret),

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from buildtool.core.escape import escape
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.run.bundle.contents import BundleContents
-from buildtool.run.bundle.explained import explained
-from buildtool.run.bundle.release_part import NAME as RELEASE_PART
+from buildtool.run.bundle.release_parts import DEBUG_NAME
+from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
 from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
 
 NAME = "README.txt"
 MAX_LINES = 20
 MAX_COLUMNS = 300
 WHAT = {
-    NAME: "what happened, the end of the output, and what the logs say",
+    NAME: "what happened: the cause as far as it was found, the end of the output",
     "run.json": "the command, its environment, how it ended, versions of tools",
     "stdout.txt": "what the program wrote to standard output",
     "stderr.txt": "what the program wrote to standard error",
@@ -31,6 +31,7 @@ WHAT = {
     "buildtool.toml": "the project file",
     REPLAY_FILE: "what buildtool run --replay repeats",
     RELEASE_PART: "the release: programs and skels as they are; nothing is replaced in them",
+    DEBUG_NAME: "debug information of the skels, for names and lines in crashes",
 }
 """The files of bundles, in the order in which they are listed."""
 
@@ -63,15 +64,16 @@ def _lines(contents: BundleContents, archive: str) -> Iterator[str]:
         else "",
     }
     yield from (f"{name:<14} {value}" for name, value in rows.items() if value)
+    if finding := run["finding"]:
+        yield ""
+        yield from (
+            FirstFinding(**{**finding, "excluded": tuple(finding["excluded"])}).text().split("\n")
+        )
     if error:
         yield ""
         yield f"error: {error['message']}"
         more = f"{error['why']}\n{error['remedy']}".split("\n")
         yield from (f"  {line}" for line in more if line)
-    if lines := [*explained(contents.files)]:
-        yield ""
-        yield "What the logs say (buildtool explain):"
-        yield from (f"  {line}" for line in lines)
     for name in ("stderr.txt", "stdout.txt", "messages.txt", "dsp.log"):
         if lines := _last(contents.files.get(name, b"")):
             yield ""
@@ -79,7 +81,7 @@ def _lines(contents: BundleContents, archive: str) -> Iterator[str]:
             yield from (f"  {line}" for line in lines)
     yield ""
     yield "Files:"
-    names = {NAME, *contents.files, *([RELEASE_PART] if contents.release else [])}
+    names = {NAME, *contents.files, *contents.parts}
     yield from (f"  {name:<15} {what}" for name, what in WHAT.items() if name in names)
     if contents.missing:
         yield ""

@@ -75,7 +75,7 @@ def captured(
     record: RunRecord, file: Path, listener: Listener, *, release: bool | None
 ) -> Iterator[Listener]:
     """As `bundle_of_failure`, but the bundle is written as `file` however the run ends, also after
-    Ctrl-C, and `listener` first gets a list of what it contains; `release` as in `release_part`.
+    Ctrl-C, and `listener` first gets a list of what it contains; `release` as in `release_parts`.
 
     Raises `OSError` when the bundle of a run that has ended cannot be written.
     """
@@ -117,23 +117,22 @@ def _write_archive(
     """Write the bundle; `listener` first gets a list of what it contains.  Raises `OSError`."""
     # Not in most runs.
     from buildtool.release.formats.entries import PackageEntry  # noqa: PLC0415
-    from buildtool.release.formats.tar_zst import write as write_release  # noqa: PLC0415
+    from buildtool.release.formats.tar_zst import write_tar_zst  # noqa: PLC0415
     from buildtool.release.formats.zip_file import write_zip  # noqa: PLC0415
     from buildtool.run.bundle.contents import contents_of  # noqa: PLC0415
-    from buildtool.run.bundle.release_part import NAME as RELEASE_PART  # noqa: PLC0415
     from buildtool.run.bundle.summary import NAME, WHAT, summary  # noqa: PLC0415
 
     contents = contents_of(record, release=release)
     files: dict[str, bytes | Path] = {NAME: summary(contents, place.name), **contents.files}
     make_directory(place.parent)
-    with (
-        with_path_in_errors(place),
-        temporary_file(place.parent, f".{place.name}.") as fresh,
-        temporary_file(place.parent, f".{place.name}.release.") as part,
-    ):
-        if contents.release:
-            write_release(contents.release, part)
-            files[RELEASE_PART] = part
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(with_path_in_errors(place))
+        fresh = stack.enter_context(temporary_file(place.parent, f".{place.name}."))
+        for name, part in contents.parts.items():
+            file = stack.enter_context(temporary_file(place.parent, f".{place.name}."))
+            with file.open("wb") as stream:
+                write_tar_zst(stream, part.entries, part.epoch, f"{part.top}/")
+            files[name] = file
         entries = [PackageEntry(name, 0o644, files[name]) for name in WHAT if name in files]
         written = WrittenBundle(
             place, {entry.path: entry.size for entry in entries}, dict(contents.missing)

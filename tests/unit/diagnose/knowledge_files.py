@@ -15,7 +15,7 @@ from buildtool.idl.emit.python._fastrpc.codes import CODES
 FOLDER = FILE.with_suffix("")
 REQUIRED = {"class": str, "meaning": str, "source": list, "sure": str}
 OPTIONAL = {
-    **dict.fromkeys(("codes", "patterns", "example", "causes", "unless"), list),
+    **dict.fromkeys(("codes", "patterns", "example", "causes", "unless", "checks"), list),
     "needs_code": bool,
 }
 CAUSE_KEYS = {"cause", "check", "remedy"}
@@ -79,6 +79,7 @@ def _checked(name: str, table: dict[str, Any]) -> dict[str, Any]:
         "sure": table["sure"],
         "needs_code": table.get("needs_code", False),
         "unless": table.get("unless", []),
+        "checks": table.get("checks", []),
         "names": dict(codes),
         "example": table.get("example", []),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import posixpath
 import re
 import secrets
 
@@ -17,6 +18,7 @@ MAX_LOG = 1 << 18
 READ_SECONDS = 30.0
 MARGIN_SECONDS = 5
 """How long before the program the messages of the kernel begin that are kept."""
+RESTARTED = "the device has restarted since it was prepared"
 _STAMP = re.compile(rb"(?:<\d{1,3}>)?\[ *(\d{1,9})\.\d+\]")
 
 
@@ -27,46 +29,59 @@ class DeviceLogs(Value):
     missing: dict[str, str]
 
 
-def read_logs(ready: Ready, run: str, seconds: float) -> DeviceLogs:
-    """The logs of the device of `ready`: of the DSP (if the run kept it), of Android, and of the
-    kernel, from `seconds` ago on.
+def read_logs(ready: Ready, run: str, program: str, seconds: float) -> DeviceLogs:
+    """The logs of the device of `ready` of the last `seconds`: of the DSP (if the run kept it), of
+    Android, of `program` in the system's journal, and of the kernel.
 
     Raises `DeviceError` when the device does not answer.
     """
     fence = f"[{secrets.token_hex(16)}]"
-    ago = math.ceil(seconds) + MARGIN_SECONDS
-    variables = {
-        "fence": fence,
-        "log": f"{ready.site.project}/logs/{run}",
-        "limit": str(MAX_LOG),
-        "seconds": str(ago),
-    }
-    text = f"{script('parts', 'bundle')}\npart end"
+    variables = {"fence": fence, **log_variables(ready, run, program, seconds)}
+    text = f"{script('parts', 'logs')}\npart end"
     parts = parse_parts(ready.site.device.exec(text, variables, timeout=READ_SECONDS).stdout, fence)
     if parts is None:
         return DeviceLogs({}, {"logs of the device": "its shell did not print all of them"})
+    return logs_in(parts, ready, seconds)
+
+
+def log_variables(ready: Ready, run: str, program: str, seconds: float) -> dict[str, str]:
+    """The variables of the script logs.sh."""
+    return {
+        "log": f"{ready.site.project}/logs/{run}",
+        "log_limit": str(MAX_LOG),
+        "seconds": str(_ago(seconds)),
+        "program": posixpath.basename(program),
+    }
+
+
+def logs_in(parts: Parts, ready: Ready, seconds: float) -> DeviceLogs:
+    """The logs in the output of logs.sh; `seconds` are those of `log_variables`."""
     logs = {
-        f"{name}.log": parts.texts[name][:MAX_LOG].rstrip(b"\n") + b"\n"
-        for name in ("dsp", "logcat")
-        if parts.texts.get(name, b"").strip()
+        f"{name}.log": text[:MAX_LOG].rstrip(b"\n") + b"\n"
+        for name in ("dsp", "logcat", "journal")
+        if (text := parts.texts.get(f"log-{name}", b"")).strip()
     }
     missing = {}
-    kernel = parts.texts.get("kernel", b"").strip(b"\n")
+    kernel = parts.texts.get("log-kernel", b"").strip(b"\n")
     if kernel in (b"", b"unreadable"):
         missing["kernel.log"] = "the user of the device may not read the messages of its kernel"
     else:
-        logs["kernel.log"] = _since(kernel + b"\n", _uptime(parts) - ago)
+        logs["kernel.log"] = _since(kernel + b"\n", _uptime(parts) - _ago(seconds))
     if logs.get("kernel.log") == b"":
         missing["kernel.log"] = "the kernel printed nothing while the program ran"
         del logs["kernel.log"]
-    if ready.site.boot and parts.text("boot") not in ("", ready.site.boot):
-        missing["logs from before the restart"] = "the device has restarted since it was prepared"
+    if ready.site.boot and parts.text("log-boot") not in ("", ready.site.boot):
+        missing["logs from before the restart"] = RESTARTED
     return DeviceLogs(logs, missing)
+
+
+def _ago(seconds: float) -> int:
+    return math.ceil(seconds) + MARGIN_SECONDS
 
 
 def _uptime(parts: Parts) -> float:
     with contextlib.suppress(ValueError, IndexError):
-        return float(parts.text("uptime").split()[0])
+        return float(parts.text("log-uptime").split()[0])
     return math.inf
 
 

@@ -1,0 +1,93 @@
+"""Chooses the first finding from what logs say and what checks have found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from buildtool.core.escape import escape
+from buildtool.device.finding import DeviceFinding
+from buildtool.diagnose.codes import NOWHERE
+from buildtool.diagnose.explain_log import Evidence, LogExplanation
+from buildtool.diagnose.knowledge import Condition, Knowledge
+from buildtool.run.first_finding.first_finding import FirstFinding
+
+SHOWN = 160
+"""Characters of a line of a log that are shown."""
+
+
+def choose_finding(
+    said: LogExplanation,
+    faults: Sequence[DeviceFinding],
+    checked: Collection[str],
+    knowledge: Knowledge,
+) -> FirstFinding | None:
+    """The cause of a failure whose logs say `said`.
+
+    `faults` are what checks have found, the surest first; `checked` are the names of all checks
+    that were done.  A cause that a log names comes first, in the words of a check that finds it
+    too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
+    Without any of these, a fault of which the logs show nothing is not called the cause.  None if
+    nothing points to the DSP.
+    """
+    found = {fault.name: fault for fault in reversed(faults)}
+    for cause in said.causes:
+        shown = _shown(cause.evidence[0])
+        known = cause.condition
+        fault = _fault_of(known, found)
+        if fault:
+            return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+        return FirstFinding(known.name, known.meaning, shown, _remedy(known))
+    shown = _first_line(said)
+    suspected = [*_suspected(said, knowledge)]
+    for condition in suspected if shown else ():
+        if fault := _fault_of(condition, found):
+            return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+    if faults:
+        return FirstFinding(faults[0].name, "", faults[0].what, faults[0].remedy)
+    if not shown:
+        return None
+    excluded = dict.fromkeys(name for condition in suspected for name in condition.checks)
+    return FirstFinding(
+        "", "", shown, _next(said), tuple(name for name in excluded if name in checked)
+    )
+
+
+def _fault_of(condition: Condition, found: Mapping[str, DeviceFinding]) -> DeviceFinding | None:
+    return next((found[name] for name in condition.checks if name in found), None)
+
+
+def _shown(evidence: Evidence) -> str:
+    text = escape(evidence.text.strip())
+    text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return f"{evidence.log}:{evidence.line}: {text}"
+
+
+def _first_line(said: LogExplanation) -> str:
+    """The first line that shows a failure of the DSP, "" if none does."""
+    lines = [finding.evidence[0] for finding in (*said.symptoms, *said.consequences)]
+    lines += [evidence for code, evidence in said.codes if code.side != NOWHERE]
+    return next(map(_shown, lines), "")
+
+
+def _suspected(said: LogExplanation, knowledge: Knowledge) -> Iterator[Condition]:
+    """The conditions that have the codes of the logs, those of symptoms first."""
+    for finding in (*said.symptoms, *said.consequences):
+        yield finding.condition
+    for code in sorted(said.all_codes):
+        yield from knowledge.with_code(code)
+
+
+def _remedy(condition: Condition) -> str:
+    """What to do; with several causes, how to tell them apart."""
+    if len(condition.causes) == 1:
+        return condition.causes[0].remedy
+    return f"What tells its causes apart: buildtool explain {condition.name}"
+
+
+def _next(said: LogExplanation) -> str:
+    code = next((code for code, _ in said.codes if code.side != NOWHERE), None)
+    symptom = next((f.condition for f in said.symptoms), None)
+    if code is None and symptom is None:
+        return "What the lines of a log mean: buildtool explain FILE"
+    name = f"0x{code.value:x}" if code else symptom.name if symptom else ""
+    return f"Its causes, and how to tell them apart: buildtool explain {name}"
