@@ -11,6 +11,7 @@ from buildtool.run.bundle.contents import BundleContents
 from buildtool.run.bundle.release_parts import DEBUG_NAME
 from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
 from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
+from buildtool.run.first_finding.first_finding import finding_from_json
 
 NAME = "README.txt"
 MAX_LINES = 20
@@ -66,15 +67,13 @@ def _lines(contents: BundleContents, archive: str) -> Iterator[str]:
     yield from (f"{name:<14} {value}" for name, value in rows.items() if value)
     if finding := run["finding"]:
         yield ""
-        yield from (
-            FirstFinding(**{**finding, "excluded": tuple(finding["excluded"])}).text().split("\n")
-        )
+        yield from finding_from_json(finding).text().split("\n")
     if error:
         yield ""
         yield f"error: {error['message']}"
         more = f"{error['why']}\n{error['remedy']}".split("\n")
         yield from (f"  {line}" for line in more if line)
-    for name in ("stderr.txt", "stdout.txt", "messages.txt", "dsp.log"):
+    for name in ("messages.txt", "stderr.txt", "stdout.txt", "dsp.log"):
         if lines := _last(contents.files.get(name, b"")):
             yield ""
             yield f"The end of {name}:"
