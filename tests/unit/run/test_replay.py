@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from buildtool.cli import main
 from buildtool.core.errors import BuildtoolError
 from buildtool.release.slices import ReleaseFile, in_slices, release_id
 from buildtool.run.bundle.replay import PREFIX, Replay, opened_replay
@@ -231,3 +232,41 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path) -> None:
     assert "is not a file" in refused(tmp_path / "absent.json").message
     (tmp_path / "x.zip").write_bytes(b"PK")
     assert refused(tmp_path / "x.zip").code == "archive-damaged"
+
+
+def test_a_run_on_android_is_not_repeated_on_sim(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    target = {**RELEASE["target"], "platform": "android", "glibc": None, "api": 31}
+    release = release_of({**RELEASE, "target": target})
+    write(tmp_path, parts({**REPLAY, "masked_env": []}, release))
+    assert main(["run", "sim", "--replay", "bundle.zip"]) == 125
+    error = capsys.readouterr().err
+    assert "was on android, which the emulated device is not" in error
+    assert "→ Replay it on a phone: buildtool run PHONE --replay " in error
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("probe", "RUN"),
+        ("--watch", "--watch"),
+        ("--debug", "--debug"),
+        ("--bundle", "--bundle"),
+        ("--target other", "--target"),
+        ("--build-type Debug", "--build-type"),
+        ("--sanitize", "--sanitize"),
+    ],
+)
+def test_options_about_what_the_bundle_says_are_refused(
+    words: str,
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, parts())
+    assert main(["run", "sim", *words.split(), "--replay", "bundle.zip"]) == 125
+    assert f"error: --replay cannot be used with {option}\n" in capsys.readouterr().err
