@@ -21,7 +21,8 @@ _DSP_CODE = re.compile(
     r"(?<![0-9a-z_])(?:(?:0x)?80000[4-7][0-9a-f]{2}|-21474[0-9]{5})(?![0-9a-z_])"
 )
 _HOST_CODE = re.compile(
-    r"(?<![a-z_])(?:n?err|error|failed|returned|code|status)[ :=(,]{1,3}(0x[0-9a-f]{1,8})\b"
+    r"(?<![a-z_])(?:n?err|error|failed|returned|code|status)(?: with)?[ :=(,]{1,3}"
+    r"(0x[0-9a-f]{1,8})\b"
 )
 _OF_THE_DSP = ("remote_", "fastrpc", "rpcmem", "dspqueue", "dsprpc", "ggml-hex", "skel", "qnn_open")
 

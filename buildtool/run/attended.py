@@ -87,7 +87,9 @@ def run_attended(
             streams = stack.enter_context(record.kept_streams(streams))
         elif errors and not request.terminal:
             target = STDERR if streams.stderr is None else streams.stderr
-            streams = streams._replace(stderr=stack.enter_context(teed(errors, target)))
+            streams = streams._replace(
+                stderr=stack.enter_context(teed(errors, target, same_kind=True))
+            )
         result = run_on_device(
             ready,
             request,

@@ -15,11 +15,16 @@ LINGER_SECONDS = 3.0
 
 
 @contextlib.contextmanager
-def teed(output: KeptOutput, target: int | None = None) -> Iterator[int]:
+def teed(
+    output: KeptOutput, target: int | None = None, *, same_kind: bool = False
+) -> Iterator[int]:
     """A descriptor for the block: what is written to it goes into `output`, which is complete after
     the block, and to the descriptor `target`.  When `target` takes nothing more, neither does the
-    descriptor (EPIPE)."""
-    read, write = os.pipe()
+    descriptor (EPIPE).  With `same_kind` it is a terminal if `target` is one."""
+    if same_kind and target is not None and os.isatty(target):
+        read, write = _terminal_like(target)
+    else:
+        read, write = os.pipe()
     pump = _Pump(read, output, target)
     pump.start()
     try:
@@ -27,6 +32,17 @@ def teed(output: KeptOutput, target: int | None = None) -> Iterator[int]:
     finally:
         os.close(write)
         pump.join_idle()
+
+
+def _terminal_like(target: int) -> tuple[int, int]:
+    """The ends of a new terminal of the size of `target`, which passes on each byte as it is."""
+    import termios  # noqa: PLC0415 - not without a terminal
+    import tty  # noqa: PLC0415
+
+    read, write = os.openpty()
+    tty.setraw(write)
+    termios.tcsetwinsize(write, termios.tcgetwinsize(target))
+    return read, write
 
 
 class _Pump(threading.Thread):
@@ -38,7 +54,7 @@ class _Pump(threading.Thread):
         self._writes = False
 
     def run(self) -> None:
-        with contextlib.suppress(OSError):  # nobody reads `target`
+        with contextlib.suppress(OSError):  # nobody reads `target`, or a terminal has ended
             while data := os.read(self._read, CHUNK):
                 self._output.add(data)
                 self._pass_on(data)

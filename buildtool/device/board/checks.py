@@ -23,10 +23,16 @@ NO_SESSIONS = frozenset(
     }
 )
 """The names of faults with which no session opens."""
-FAULTS = NO_SESSIONS | {
-    *("shell-unsigned-missing", "libcdsprpc-twice", "configuration-stale", "firmware-mismatch"),
-    *("selinux", "sessions-exhausted", "healthcheck"),
-}
+OF_FILES = frozenset(
+    {
+        *("configuration-missing", "configuration-stale", "shell-missing"),
+        *("shell-unsigned-missing", "firmware-mismatch"),
+    }
+)
+"""The names of faults of the DSP's files, which an emulated board does not have."""
+FAULTS = (
+    NO_SESSIONS | OF_FILES | {"libcdsprpc-twice", "selinux", "sessions-exhausted", "healthcheck"}
+)
 """The names of all faults."""
 
 

@@ -21,7 +21,6 @@ _LINE = re.compile(r"([a-z_]{1,20}) (-?\d{1,20}(?: \d{1,20}){0,5000})", re.ASCII
 _STEP = re.compile(r"step ([\w-]{1,40})", re.ASCII)
 _MISSING = re.compile(r"missing (\w{1,40})", re.ASCII)
 _FAILED = re.compile(r"failed [\w-]{1,40} 0x([0-9a-f]{8})", re.ASCII)
-SHOWN = 200
 
 
 class Outcome(Value):
@@ -29,7 +28,7 @@ class Outcome(Value):
 
     `numbers` are those that it printed, by name; `missing` is a function that libcdsprpc lacks, ""
     if it has all.  `code` is that of the function that failed, 0 if none has; `problem` says in
-    words why there is no result, "" if there is one, and `says` is the last line on standard error.
+    words why there is no result, "" if there is one, and `says` is the standard error.
     """
 
     numbers: dict[str, tuple[int, ...]]
@@ -68,8 +67,7 @@ def read_outcome(ran: Ran) -> Outcome:
         elif found := _LINE.fullmatch(line):
             numbers[found[1]] = tuple(map(int, found[2].split()))
     problem = _problem(ran, step, code)
-    lines = ran.stderr.strip().splitlines()
-    return Outcome(numbers, missing, code, problem, lines[-1][:SHOWN] if lines else "")
+    return Outcome(numbers, missing, code, problem, ran.stderr)
 
 
 def _problem(ran: Ran, step: str, code: int) -> str:

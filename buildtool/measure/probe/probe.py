@@ -13,10 +13,11 @@ from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
 from buildtool.measure.probe.capabilities import JUDGES, TIMES, capability
-from buildtool.measure.probe.checks import Outcome, run_check
+from buildtool.measure.probe.checks import PROGRAM, TIMEOUT_SECONDS, Outcome, run_check
 from buildtool.project.archs import arch_number
 
 if TYPE_CHECKING:
+    from buildtool.deploy.ready import Ready
     from buildtool.device.board.state import Board
     from buildtool.device.device import Device
     from buildtool.testing.session import Session
@@ -81,14 +82,7 @@ class Probe:
         if self.arch:
             self._use(self.arch)
             return DeviceFinding("session", "a session with an unsigned skel opens")
-        said = f": {first.says}" if first.says else ""
-        return DeviceFinding(
-            "session",
-            f"no session with an unsigned skel opens: {first.problem}{said}",
-            f"Its causes, and how to tell them apart: buildtool explain 0x{first.code:x}"
-            if first.code
-            else "What the device's log says about it: buildtool explain FILE",
-        )
+        return _no_session(self._session.ready, first)
 
     def capabilities(self, board: Board, progress: Callable[[str], None]) -> Iterator[Capability]:
         """What the DSP does, after `load` has found an arch; `progress` gets the names of the
@@ -132,6 +126,21 @@ class Probe:
         """Let the device have the skels of `arch`."""
         ready = self._session.ready
         ready.deployment = deployment(ready.release, arch)
+
+
+def _no_session(ready: Ready, outcome: Outcome) -> DeviceFinding:
+    """Why no session opens, as far as the output, the logs and the device tell.
+
+    Raises `DeviceError`."""
+    from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415 - seldom
+
+    output = f"{outcome.problem}\n{outcome.says}".encode(errors="replace")
+    found = CauseFinder(ready, program=PROGRAM, seconds=TIMEOUT_SECONDS).find({"output": output})
+    what = f"no session with an unsigned skel opens: {outcome.problem}"
+    if not found:
+        return DeviceFinding("session", what, "What a log says of it: buildtool explain FILE")
+    reason = found.cause or found.text().partition("\n")[0]
+    return DeviceFinding("session", f"{what}; {reason}", found.remedy)
 
 
 def _refusal(arch: str, outcome: Outcome) -> str:

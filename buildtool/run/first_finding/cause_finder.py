@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from buildtool.core.elf.read import ElfError, read_elf
+from buildtool.core.elf.read import Elf, ElfError, read_elf
 from buildtool.core.value import Value
 from buildtool.deploy.check_device import CHECKS, check_device
 from buildtool.deploy.ready import Ready
-from buildtool.device.board.checks import NO_SESSIONS
+from buildtool.device.board.checks import OF_FILES
 from buildtool.device.emulated.device import PLATFORM
-from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
 from buildtool.device.read_facts import read_facts_board_and
@@ -23,10 +22,11 @@ from buildtool.diagnose.explain_log import LogExplainer, LogExplanation
 from buildtool.diagnose.knowledge import Knowledge, read_knowledge
 from buildtool.diagnose.log_lines import LogLines
 from buildtool.run.device_logs import log_variables, logs_in
-from buildtool.run.first_finding.choose_finding import choose_finding
+from buildtool.run.first_finding.choose_finding import choose_finding, skels_in
 from buildtool.run.first_finding.first_finding import FirstFinding
 from buildtool.run.first_finding.release_checks import (
     NAMES,
+    ReleaseFault,
     SystemExports,
     path_faults,
     release_faults,
@@ -35,11 +35,16 @@ from buildtool.run.program import NO_VARIABLES
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.dsp_shells import DeviceShell
 
+_PRINT = 'cat -- "${QEMU_LD_PREFIX:-}$1"'
+"""Prints a file of the system, which is an emulated one below that directory on some devices."""
+
 
 class _DeviceState(Value):
-    """What one exchange with a device tells: facts, faults, and the logs of the run."""
+    """What one exchange with a device tells: facts, the faults that the `checks` found, and the
+    logs of the run."""
 
     facts: Facts
+    checks: frozenset[str]
     faults: tuple[DeviceFinding, ...]
     logs: Mapping[str, bytes]
 
@@ -78,10 +83,10 @@ class CauseFinder:
             faults += self._state.faults
         said = self._explained(output)
         if said.events or said.codes:
-            faults += (*path_faults(env), *self._release_faults)
-        else:
-            faults = [fault for fault in faults if fault.name in NO_SESSIONS]
-        checked = NAMES if self._emulated else CHECKS | NAMES
+            skels = skels_in(said)
+            faults += path_faults(env)
+            faults += (f for f in self._release_faults if not skels or f.about in skels | {""})
+        checked = NAMES if self._emulated else self._state.checks | NAMES
         return choose_finding(said, faults, checked, self._knowledge)
 
     def _explained(self, logs: Mapping[str, bytes]) -> LogExplanation:
@@ -100,10 +105,11 @@ class CauseFinder:
         device = self._ready.site.device
         facts, board, parts = read_facts_board_and(device, "logs", variables)
         faults = tuple(f for f in check_device(facts, board, "", None) if f.remedy)
-        return _DeviceState(facts, faults, logs_in(parts, self._ready, self._seconds).logs)
+        checks = CHECKS - OF_FILES if board.emulated else CHECKS
+        return _DeviceState(facts, checks, faults, logs_in(parts, self._ready, self._seconds).logs)
 
     @cached_property
-    def _release_faults(self) -> tuple[DeviceFinding, ...]:
+    def _release_faults(self) -> tuple[ReleaseFault, ...]:
         platform, system = PLATFORM, SystemExports()
         if not self._emulated:
             facts = self._state.facts
@@ -113,14 +119,18 @@ class CauseFinder:
     def _system_exports(self, facts: Facts) -> SystemExports:
         """What the DSP shell and the libcdsprpc of the device export; None of what cannot be read,
         for which what is known of other devices remains."""
-        device, found = self._ready.site.device, SystemExports()
-        with tempfile.TemporaryDirectory() as folder:
-            with contextlib.suppress(DeviceError, ElfError):
-                device.pull(facts.shell.path, shell := Path(folder, "shell"))
-                if exports := read_elf(shell).exports:
-                    found = found._replace(shell=DeviceShell(device.name, exports))
-            with contextlib.suppress(DeviceError, ElfError):
-                device.pull(facts.cdsprpc.path, library := Path(folder, "library"))
-                elf = read_elf(library)
-                found = found._replace(cdsprpc=Cdsprpc(elf.soname, elf.exports, device.name))
+        name, found = self._ready.site.device.name, SystemExports()
+        if (shell := self._read_elf(facts.shell.path)) and shell.exports:
+            found = found._replace(shell=DeviceShell(name, shell.exports))
+        if library := self._read_elf(facts.cdsprpc.path):
+            found = found._replace(cdsprpc=Cdsprpc(library.soname, library.exports, name))
         return found
+
+    def _read_elf(self, path: str) -> Elf | None:
+        """A file of the device's system; None if it is no ELF file."""
+        data = self._ready.site.device.exec(_PRINT, {}, [path]).stdout if path else b""
+        with tempfile.NamedTemporaryFile() as stream, contextlib.suppress(ElfError):
+            stream.write(data)
+            stream.flush()
+            return read_elf(Path(stream.name))
+        return None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from buildtool.core.escape import escape
+from buildtool.device.board.checks import NO_SESSIONS
 from buildtool.device.finding import DeviceFinding
 from buildtool.diagnose.codes import NOWHERE
 from buildtool.diagnose.explain_log import Evidence, LogExplanation
 from buildtool.diagnose.knowledge import Condition, Knowledge
 from buildtool.run.first_finding.first_finding import FirstFinding
 
+_SKEL = re.compile(r"\blib[\w.+-]{1,100}_skel\.so\b", re.ASCII)
 SHOWN = 160
 """Characters of a line of a log that are shown."""
 
@@ -26,8 +29,8 @@ def choose_finding(
     `faults` are what checks have found, the surest first; `checked` are the names of all checks
     that were done.  A cause that a log names comes first, in the words of a check that finds it
     too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
-    Without any of these, a fault of which the logs show nothing is not called the cause.  None if
-    nothing points to the DSP.
+    Without any of these, a fault with which no session opens is named, but not called the cause.
+    None if nothing points to the DSP.
     """
     found = {fault.name: fault for fault in reversed(faults)}
     for cause in said.causes:
@@ -42,8 +45,8 @@ def choose_finding(
     for condition in suspected if shown else ():
         if fault := _fault_of(condition, found):
             return FirstFinding(fault.name, fault.what, shown, fault.remedy)
-    if faults:
-        return FirstFinding(faults[0].name, "", faults[0].what, faults[0].remedy)
+    if fault := next((fault for fault in faults if fault.name in NO_SESSIONS), None):
+        return FirstFinding(fault.name, "", fault.what, fault.remedy)
     if not shown:
         return None
     excluded = dict.fromkeys(name for condition in suspected for name in condition.checks)
@@ -91,3 +94,11 @@ def _next(said: LogExplanation) -> str:
         return "What the lines of a log mean: buildtool explain FILE"
     name = f"0x{code.value:x}" if code else symptom.name if symptom else ""
     return f"Its causes, and how to tell them apart: buildtool explain {name}"
+
+
+def skels_in(said: LogExplanation) -> frozenset[str]:
+    """The names of skels in the lines that show failures."""
+    findings = (*said.causes, *said.symptoms, *said.consequences)
+    lines = [evidence.text for finding in findings for evidence in finding.evidence]
+    lines += [evidence.text for _, evidence in said.codes]
+    return frozenset(name for line in lines for name in _SKEL.findall(line))

@@ -49,6 +49,12 @@ class SystemExports(Value):
     cdsprpc: Cdsprpc | None = None
 
 
+class ReleaseFault(DeviceFinding):
+    """A fault of a release; `about` is the name of the skel that has it, "" if none alone has."""
+
+    about: str = ""
+
+
 def path_faults(env: Mapping[str, str]) -> Iterator[DeviceFinding]:
     """The faults of the DSP's search path in the variables of a program."""
     path = env.get("ADSP_LIBRARY_PATH", "")
@@ -61,7 +67,7 @@ def path_faults(env: Mapping[str, str]) -> Iterator[DeviceFinding]:
         )
 
 
-def release_faults(ready: Ready, platform: str, system: SystemExports) -> Iterator[DeviceFinding]:
+def release_faults(ready: Ready, platform: str, system: SystemExports) -> Iterator[ReleaseFault]:
     """The faults of the part of the release that the device of `ready` has.  Raises `OSError`."""
     arch = ready.deployment.arch
     whole, here = read_tree(ready.release.directory), f"dsp/{arch}/"
@@ -80,10 +86,11 @@ def release_faults(ready: Ready, platform: str, system: SystemExports) -> Iterat
     for module in RULES:
         for found in module.check(subject):
             if found.severity == ERROR:
-                yield DeviceFinding(found.rule, found.message, found.remedy)
+                about = posixpath.basename(found.path) if found.path.startswith(here) else ""
+                yield ReleaseFault(found.rule, found.message, found.remedy, about)
 
 
-def _uris(subject: Subject, arch: str) -> Iterator[DeviceFinding]:
+def _uris(subject: Subject, arch: str) -> Iterator[ReleaseFault]:
     """What the ARM64 side asks FastRPC for, and the release does not have."""
     skels = [*subject.skels()]
     for place, _ in subject.host():
@@ -92,19 +99,21 @@ def _uris(subject: Subject, arch: str) -> Iterator[DeviceFinding]:
             asking = f"{posixpath.basename(place)} opens {name}"
             if not skel and f"dsp/{arch}/{name}" not in subject.files:
                 others = ", ".join(sorted(posixpath.basename(path) for path, _, _ in skels)[:4])
-                yield DeviceFinding(
+                yield ReleaseFault(
                     URI,
                     f"{asking}, which dsp/{arch} of the release does not have; it has"
                     f" {others or 'no skel'}",
                     "Ship the skel under that name, or name the skel that ships: in the URI, or as"
                     " the name of the IDL file that the stub is generated from.",
+                    name,
                 )
             elif skel and entry not in skel.exports:
                 has = ", ".join(entries(skel)) or "no entry at all"
-                yield DeviceFinding(
+                yield ReleaseFault(
                     URI,
                     f"{asking} and asks for {entry}, which it does not export; it exports {has}",
                     "Generate stub and skel from the same IDL file.",
+                    name,
                 )
 
 

@@ -161,7 +161,8 @@ def test_no_session_opens_stand_in(lab: Lab) -> None:
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert lines[-3] == (
-        "! no session with an unsigned skel opens: remote_handle64_open fails with 0x80000416"
+        "! no session with an unsigned skel opens: remote_handle64_open fails with 0x80000416;"
+        " no cause was found; without fault: sessions-exhausted"
     )
     assert lines[-1].startswith("card: ")
 

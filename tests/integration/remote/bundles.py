@@ -150,7 +150,7 @@ def bundle_board(kind: str, runtime_directory: Path, folder: Path) -> Iterator[B
             proxy = stack.enter_context(Proxy(ssh.port))
             client = ssh.make_client(folder / "through", proxy.port)
             device, address, variables = ssh.device, client.host, client.environment
-            device.put_tool("journalctl", "echo of the DSP; exec sleep 60")
+            device.put_tool("journalctl", "echo of the DSP; case $* in *-f*) exec sleep 60 ;; esac")
         else:
             adb = stack.enter_context(AdbServer(folder / "server", tools="android"))
             proxy = stack.enter_context(Proxy(adb.ports[0], device=adb.device))

@@ -1,0 +1,108 @@
+"""On the emulated device, the first finding after a failure is its cause."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.json_documents import validate
+from tests.project import Project
+
+SKEL = "libdemo_dsp_skel.so"
+AS_ARGUMENT = {
+    "uri-without-domain": ("uri-without-domain", "remote_handle64_open refuses a URI"),
+    "other-dsp": ("dsp-missing-on-sim", "The emulated device has no such DSP."),
+    "other-entry": ("skel-uri", f"demo opens {SKEL} and asks for demo_skel_handle_invoke"),
+    "other-skel": ("skel-uri", "demo opens libother_skel.so, which dsp/v68 of the release does"),
+    "signed-process": ("unsigned-skel-in-signed-process", "The DSP process is a signed one"),
+    "full-disk": ("disk-full", "A file system of the device is full."),
+}
+
+
+def finding_of(project: Project, *arguments: str, status: int = 3) -> dict[str, Any] | None:
+    done = project.run("run", "sim", "--json", *arguments)
+    assert done.returncode == status, done.stderr
+    document = json.loads(done.stdout)
+    validate("run", document)
+    found: dict[str, Any] | None = document["finding"]
+    return found
+
+
+@pytest.mark.parametrize("fault", AS_ARGUMENT)
+def test_a_program_with(fault: str, built: Project) -> None:
+    found = finding_of(built, "--", "bin/demo", fault)
+
+    assert found
+    name, cause = AS_ARGUMENT[fault]
+    assert (found["name"], found["cause"][: len(cause)]) == (name, cause)
+    assert found["evidence"].startswith("stderr:1: ")
+    assert found["remedy"]
+
+
+def test_a_program_with_a_fault_of_its_own_has_no_finding(built: Project) -> None:
+    assert finding_of(built, "--", "bin/demo", "own-fault") is None
+
+
+def test_a_program_that_succeeds_has_no_finding(built: Project) -> None:
+    assert finding_of(built, status=0) is None
+
+
+def test_the_screen_ends_with_the_cause_the_line_and_the_remedy(built: Project) -> None:
+    built.run("run", "sim", "--", "bin/demo", "other-skel")
+
+    assert built.messages.splitlines()[-3] == (
+        "cause: demo opens libother_skel.so, which dsp/v68 of the release does not have; it has"
+        f" {SKEL}"
+    )
+    *_, line, remedy = built.messages.splitlines()
+    assert line.startswith("  stderr:1: libcdsprpc: libother_skel.so for cdsp is not in")
+    assert remedy.startswith("  → Ship the skel under that name")
+
+
+def test_a_skel_of_another_name(project: Project) -> None:
+    more = "\nset_target_properties(demo_dsp_skel PROPERTIES OUTPUT_NAME other_skel)\n"
+    project.write("dsp/CMakeLists.txt", (project.root / "dsp/CMakeLists.txt").read_text() + more)
+    found = finding_of(project)
+
+    assert found
+    assert found["cause"].endswith("does not have; it has libother_skel.so")
+
+
+def test_a_stub_of_another_interface(project: Project) -> None:
+    idl = (project.root / "dsp/demo_dsp.idl").read_text()
+    other = idl.replace("in int16 factor", "in int16 factor, in sequence<int16> more")
+    project.write("host/demo_dsp.idl", other)
+    project.edit("host/CMakeLists.txt", "../dsp/demo_dsp.idl", "demo_dsp.idl")
+    project.edit("host/src/main.c", "handle, 3, a", "handle, 3, a, 2, a")
+    found = finding_of(project)
+
+    assert found
+    assert found["name"] == "idl-digest"
+    assert found["cause"] == f"{SKEL} and the stub are generated from different IDL"
+
+
+def test_a_program_that_hangs_after_a_failure(built: Project) -> None:
+    done = built.run("run", "sim", "--timeout", "3s", "--", "bin/demo", "hang")
+
+    assert done.returncode == 125
+    error = built.messages[built.messages.index("error: ") :]
+    assert error.splitlines()[0] == "error: bin/demo did not end in 3 s"
+    assert "demo opens libother_skel.so, which dsp/v68 of the release does not have" in error
+    assert "→ Ship the skel under that name" in error
+
+
+def test_tests_with_one_cause_show_it_once(project: Project) -> None:
+    text = (project.root / "buildtool.toml").read_text()
+    for name in ("one", "two"):
+        text += f'\n[test.{name}]\nprogram = "bin/demo"\nargs = ["other-skel"]\n'
+    project.write("buildtool.toml", text)
+    done = project.run("test", "sim")
+
+    assert done.returncode == 1
+    assert "test/one, test/two: cause: demo opens libother_skel.so" in done.stdout
+    assert done.stdout.count("cause: ") == 1
+    tests = json.loads(project.run("test", "sim", "--json").stdout)["tests"]
+    names = {test["name"]: (test["finding"] or {}).get("name") for test in tests}
+    assert names == {"verified": None, "one": "skel-uri", "two": "skel-uri"}
