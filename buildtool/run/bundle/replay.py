@@ -21,7 +21,7 @@ from buildtool.release.document import NAME as RELEASE_FILE
 from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, in_slices
 from buildtool.release.supply_chain.documents import MAX_DOCUMENT, parse_document
 from buildtool.release.supply_chain.verify import verify_archive
-from buildtool.release.unpack import is_archive, members, unpack
+from buildtool.release.unpack import entries, is_archive, members, unpack
 from buildtool.run.bundle.release_parts import DEBUG_NAME
 from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
 from buildtool.run.bundle.replay_file import MAX_BYTES, NAME, ReplayError, ReplayFile, parse_replay
@@ -114,6 +114,7 @@ def _read(file: Path, limit: int) -> bytes:
 
 def _extract(bundle: Path, folder: Path) -> None:
     """Write the files of `LIMITS` from the archive `bundle` to `folder`; raises `ArchiveError`."""
+    entries(bundle)  # checks all of it before anything is written
     with open_regular(bundle, follow=True) as stream:
         for entry, content in members(stream, bundle):
             _, _, name = entry.path.partition("/")

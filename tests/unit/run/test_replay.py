@@ -220,6 +220,14 @@ def test_files_that_are_not_listed_are_refused(tmp_path: Path) -> None:
     assert "does not have its files in one directory" in error.message
 
 
+def test_a_flipped_byte_in_a_bundle_is_refused(tmp_path: Path) -> None:
+    file = write(tmp_path, parts())
+    file.write_bytes(file.read_bytes().replace(b"a word", b"a w0rd"))
+    error = refused(file)
+    assert error.code == "archive-damaged"
+    assert error.message.startswith(f"{file}: ")
+
+
 def test_paths_that_lead_out_of_a_bundle_are_refused(tmp_path: Path) -> None:
     error = refused(write(tmp_path, {**parts(), "../evil": b""}))
     assert error.code == "archive-unsafe"
