@@ -132,8 +132,7 @@ def test_content_that_is_read_from_outside(tmp_path: Path, data: bytes) -> None:
     archive = write(tmp_path / "a.zip", data)
 
     with archive.open("rb") as stream, pytest.raises(ArchiveError):
-        for _, content in members(stream, archive):
-            b"".join(content)
+        [b"".join(content) for _, content in members(stream, archive)]
 
 
 def test_a_central_directory_that_is_too_large(tmp_path: Path) -> None:
