@@ -15,7 +15,8 @@ from tests.integration.remote.bundles import Bundle, read_bundle
 from tests.json_documents import validate
 from tests.project import Project
 
-FAULT = ("--", "bin/faults", "crash", "null")
+FAULT = ("--", "bin/faults", "fill", "1024", "1025")
+"""Writes past the end of a buffer, which only --strict notices."""
 SUM = ("--", "bin/faults", "sum", "8", "0", "8")
 
 
@@ -28,8 +29,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture(scope="module")
 def crash(project: Project) -> Bundle:
-    """The capture of a program whose kernel follows a null pointer."""
-    done = project.run("capture", "sim", "--strict", "-o", "crash.zip", *FAULT)
+    """The capture of a program whose kernel writes past the end of a buffer."""
+    done = project.run("capture", "sim", "--strict", "--soc", "SM8550", "-o", "crash.zip", *FAULT)
     bundle = read_bundle(project.root / "crash.zip")
     assert done.returncode == bundle.run["status"] != 0
     return bundle
@@ -40,7 +41,7 @@ def test_the_archive_says_what_happened(crash: Bundle) -> None:
     device = json.loads(crash.files["device.json"])
     assert len(device["cdsprpc"]["sha256"]) == len(device["shell"]["sha256"]) == 64
     assert {"buildtool", "cmake", "qemu"} <= crash.run["versions"].keys()
-    assert "the DSP process crashed: bad memory access" in crash.summary
+    assert "the DSP process crashed: " in crash.summary
     assert "to repeat it   buildtool run sim --replay crash.zip\n" in crash.summary
     assert json.loads(crash.files["replay.json"])["strict"] == "back"
 
@@ -59,7 +60,7 @@ def test_a_crash_is_repeated_with_its_names_and_lines(
     validate("run", document)
     assert done.returncode == document["status"] == crash.run["status"]
     assert document["release"] == crash.run["release"]
-    assert document["soc"] == crash.run["soc"]
+    assert document["soc"] == crash.run["soc"] == "SM8550"
     before = crash.files["messages.txt"].decode().splitlines()
     assert next(line for line in before if line.startswith("  at ")) in done.stderr
     assert document["dsp_crash"] == crash.run["dsp_crash"]
