@@ -63,7 +63,7 @@ def run(
         bool | None,
         Option(
             "--bundle/--no-bundle",
-            "On failure, write an archive with output, logs and facts; default: in CI only.",
+            "On failure, write an archive as capture does; default: in CI only.",
         ),
     ] = None,
     bundle_file: Annotated[
@@ -71,7 +71,7 @@ def run(
     ] = None,
     replay: Annotated[
         Path | None,
-        Option("--replay", "Repeat the run of FILE, a capture or bundle; builds nothing.", "FILE"),
+        Option("--replay", "Repeat the run of FILE, a capture or bundle, with its release.", "FILE"),
     ] = None,
     verify: Annotated[
         bool, Option("--verify", "First verify the release on the device.", heading=DEVICE)
