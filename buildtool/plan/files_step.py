@@ -6,11 +6,14 @@ import os
 import posixpath
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.inputs.globs import Glob, literal_base
 from buildtool.plan.component_step import ComponentStep
-from buildtool.project.debian_lock import DebianPackage
 from buildtool.project.model import STATE
+
+if TYPE_CHECKING:
+    from buildtool.project.debian_lock import DebianPackage
 
 OWNERS = "share/buildtool/debian.json"
 """Which Debian package each shared library is of, in the directory of unpacked packages."""

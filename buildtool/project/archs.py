@@ -9,3 +9,8 @@ HEXAGON_ARCHS = ("v68", "v69", "v73", "v75", "v79", "v81")
 def arch_number(arch: str) -> int:
     """`v73` → 0x73, the value in `e_flags`."""
     return int(arch.removeprefix("v"), 16)
+
+
+def has_ieee(arch: str) -> bool:
+    """Whether compilers for `arch` enable HVX floating point in the IEEE format by default."""
+    return arch_number(arch) >= 0x79

@@ -12,12 +12,12 @@ from urllib.parse import quote
 from buildtool.core.errors import UsageError
 from buildtool.core.files import is_digest, value_digest, write_if_changed
 from buildtool.core.value import Value
+from buildtool.project.prebuilt import PACKAGE_NAME
 
 NAME = "debian.lock"
 SCHEMA = 1
-PACKAGE_NAME = r"[a-z0-9][a-z0-9+.-]+"
-"""Source: Debian Policy Manual, 5.6.1; a version: 5.6.12."""
 _VERSION = r"[0-9][A-Za-z0-9.+~:-]*"
+"""Source: Debian Policy Manual, 5.6.12."""
 _REMEDY = "Choose the packages again: buildtool lock"
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.project.components import COMPONENT_KEYS, Host, Skel
-from buildtool.project.debian_lock import PACKAGE_NAME
 from buildtool.project.paths import (
     Violation,
     file_violations,
@@ -15,6 +14,8 @@ from buildtool.project.paths import (
     path_violations,
 )
 
+PACKAGE_NAME = r"[a-z0-9][a-z0-9+.-]+"
+"""Of a Debian package.  Source: Debian Policy Manual, 5.6.1."""
 WITHOUT_CMAKE = ("source", "files", "tree", "debian", "idl", "archs", "install")
 """The keys that have a meaning without CMake, and `source`, which is reported by itself."""
 

@@ -99,6 +99,11 @@ def run_attended(
             name=name,
         )
     if not report:
+        if result.dsp_crash:
+            from buildtool.run.dsp_log import explain_logged_crashes  # noqa: PLC0415
+
+            for text in explain_logged_crashes(project, ready, result):
+                listener(Note(text))
         return result
     return result._replace(dsp_crash=report.crash, methods=report.methods)
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
+from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceError
 
+if TYPE_CHECKING:
+    from buildtool.deploy.ready import Ready
+    from buildtool.project.model import Project
+    from buildtool.run.on_device import RunResult
+
 NAME_CHARACTERS = 15
 """Of a program's name that processes on the DSP have: that of the Linux kernel for its process."""
 FIND = 'grep -F -- "$1" "$2"'
+READ = 'tail -c "$1" "$2"'
+MAX_BYTES = 1 << 18
+"""Of a log, from its end, in which crashes are searched."""
 
 
 def logged_crash(site: Site, run: str, program: str) -> str:
@@ -27,3 +36,24 @@ def logged_crash(site: Site, run: str, program: str) -> str:
         if line := found.partition("\n")[0]:
             return f"the DSP process crashed: {escape(line.partition(mark)[2].strip())}"
     return ""
+
+
+def explain_logged_crashes(project: Project, ready: Ready, result: RunResult) -> tuple[str, ...]:
+    """A text of some lines for each crash of the program's process on the DSP that the log of its
+    run has, with the debug information of the release."""
+    from buildtool.diagnose.crashes_in_lines import crashes_in_lines  # noqa: PLC0415
+    from buildtool.diagnose.explain_block import crash_text, explain_block  # noqa: PLC0415
+
+    log = f"{ready.site.project}/logs/{result.run}/dsp.log"
+    try:
+        read = ready.site.device.exec(READ, {}, [str(MAX_BYTES), log]).stdout
+    except DeviceError:  # the program has ended; the explanation is an extra
+        return ()
+    program = posixpath.basename(result.command[0])[:NAME_CHARACTERS]
+    debug = ready.release.debug
+    directories = [debug / "dsp" / result.arch, debug]
+    return tuple(
+        crash_text(explain_block(block, call, directories, project))
+        for block, call in crashes_in_lines("dsp.log", read.decode(errors="replace").splitlines())
+        if block.process in (program, "")
+    )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from buildtool.core.files import value_digest
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.archs import HEXAGON_ARCHS, has_ieee
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
-from buildtool.toolchains.intrinsics import has_ieee
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.sdk_root import INCLUDES, sdk_root
 from buildtool.toolchains.unsupported import UnsupportedFeature

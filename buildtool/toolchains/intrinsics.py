@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.value import Value
+from buildtool.project.archs import has_ieee
 
 HEADERS = ("hexagon_protos.h", "hvx_hexagon_protos.h")
 MAX_BYTES = 16 << 20  # the larger one of LLVM 22 has 220 KiB
-IEEE_DEFAULT = 79
 _DEFINE = re.compile(r"#define\s+(Q6_\w+)\b.*?__builtin_HEXAGON_(\w+)")
 _ARCH = re.compile(r"__H(?:VX|EXAGON)_ARCH__ >= (\d+)")
 
@@ -33,11 +33,6 @@ class Intrinsic(Value):
         if "__HEXAGON_AUDIO__" in self.condition:
             return "needs the audio extension, which compute DSPs do not have"
         return ""
-
-
-def has_ieee(arch: str) -> bool:
-    """Whether compilers for `arch` enable HVX floating point in the IEEE format by default."""
-    return int(arch[1:]) >= IEEE_DEFAULT
 
 
 def read_intrinsics(directory: Path) -> Mapping[str, Intrinsic]:

@@ -129,7 +129,7 @@ class CauseFinder:
     def _read_elf(self, path: str) -> Elf | None:
         """A file of the device's system; None if it is no ELF file."""
         data = self._ready.site.device.exec(_PRINT, {}, [path]).stdout if path else b""
-        with tempfile.NamedTemporaryFile() as stream, contextlib.suppress(ElfError):
+        with tempfile.NamedTemporaryFile("w+b") as stream, contextlib.suppress(ElfError):
             stream.write(data)
             stream.flush()
             return read_elf(Path(stream.name))
