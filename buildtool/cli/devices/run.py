@@ -71,7 +71,9 @@ def run(
     ] = None,
     replay: Annotated[
         Path | None,
-        Option("--replay", "Repeat the run of FILE, a capture or bundle, with its release.", "FILE"),
+        Option(
+            "--replay", "Repeat the run of FILE, a capture or bundle, with its release.", "FILE"
+        ),
     ] = None,
     verify: Annotated[
         bool, Option("--verify", "First verify the release on the device.", heading=DEVICE)
