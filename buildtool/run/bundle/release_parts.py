@@ -3,6 +3,7 @@ information of its skels, so that crashes there have names and lines."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -65,10 +66,14 @@ def release_parts(
 
 
 def _debug_entries(release: Release) -> Iterator[PackageEntry]:
+    """The debug files of the skels, by build-id, with links by the names of the skels."""
     from buildtool.release.formats.entries import PackageEntry  # noqa: PLC0415 - not in most runs
 
-    ids = {f.build_id for f in release.files if f.build_id and slice_of(f.path) != HOST}
-    for build_id in sorted(ids):
-        path = f".build-id/{build_id[:2]}/{build_id[2:]}.debug"
-        if (release.debug / path).is_file():
-            yield PackageEntry(path, 0o644, release.debug / path)
+    skels = [file for file in release.files if file.build_id and slice_of(file.path) != HOST]
+    paths = {f.path: f".build-id/{f.build_id[:2]}/{f.build_id[2:]}.debug" for f in skels}
+    there = {place: path for place, path in paths.items() if (release.debug / path).is_file()}
+    for path in sorted({*there.values()}):
+        yield PackageEntry(path, 0o644, release.debug / path)
+    for place, path in sorted(there.items()):
+        target = os.path.relpath(path, os.path.dirname(place))  # noqa: PTH120 - of an archive
+        yield PackageEntry(f"{place}.debug", 0o777, b"", target)

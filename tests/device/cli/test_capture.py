@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.release.unpack import unpack
 from tests.command_line import run_buildtool
 from tests.device.strict.conftest import SOURCES
 from tests.integration.remote.bundles import Bundle, read_bundle
@@ -44,6 +45,14 @@ def test_the_archive_says_what_happened(crash: Bundle) -> None:
     assert "the DSP process crashed: " in crash.summary
     assert "to repeat it   buildtool run sim --replay crash.zip\n" in crash.summary
     assert json.loads(crash.files["replay.json"])["strict"] == "back"
+
+
+def test_debug_files_have_the_names_of_the_skels(crash: Bundle, tmp_path: Path) -> None:
+    archive = tmp_path / "debug.tar.zst"
+    archive.write_bytes(crash.files["debug.tar.zst"])
+    unpack(archive, tmp_path / "files")
+    (named,) = (tmp_path / "files").glob("debug/dsp/v68/libfaults_skel.so.debug")
+    assert named.resolve().read_bytes().startswith(b"\x7fELF")
 
 
 def test_a_crash_is_repeated_with_its_names_and_lines(
