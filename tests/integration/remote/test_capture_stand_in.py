@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import run_buildtool
-from tests.integration.remote.bundles import FILE, Board, Bundle, bundle_board, read_bundle
+from tests.integration.remote.bundles import CMAKE, FILE, Board, Bundle, bundle_board, read_bundle
 from tests.json_documents import validate
 
 SCRIPT = 'shift; echo "N=$N $*"; exit "${STATUS:-3}"'
@@ -125,6 +125,25 @@ def test_a_release_with_a_secret_is_left_out_unless_it_is_asked_for(board: Board
     asked = captured(board, "--release", *PROGRAM)
     assert b"k3y-in-the-program" in asked.every_byte
     assert b"k3y-in-the-program" not in asked.data
+
+
+def test_a_large_release_is_left_out_unless_it_is_asked_for(board: Board) -> None:
+    board.project.write("host/model.bin", "")
+    os.truncate(board.project.root / "host/model.bin", 65 << 20)
+    text = f"{CMAKE}install(FILES model.bin DESTINATION share)\n"
+    board.project.write("host/CMakeLists.txt", text)
+    assert "release.tar.zst" not in captured(board, *PROGRAM).files
+    assert "more than 64 MiB; buildtool capture --release includes it" in board.project.messages
+    assert "release.tar.zst" in captured(board, "--release", *PROGRAM).files
+
+
+def test_a_build_that_fails_leaves_a_capture(board: Board, tmp_path: Path) -> None:
+    board.project.write("host/CMakeLists.txt", f"{CMAKE}\nmessage(FATAL_ERROR stop)\n")
+    bundle = captured(board, *PROGRAM, status=125)
+    assert json.loads(bundle.files["build.json"])["steps"][0]["outcome"] == "failed"
+    assert "to repeat it" not in bundle.summary
+    refused = Elsewhere(board, tmp_path / "elsewhere").replay(status=125).stderr
+    assert "has no replay.json" in refused
 
 
 def test_without_the_release_it_is_built_and_compared(board: Board, tmp_path: Path) -> None:
