@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
@@ -38,22 +39,30 @@ def logged_crash(site: Site, run: str, program: str) -> str:
     return ""
 
 
-def explain_logged_crashes(project: Project, ready: Ready, result: RunResult) -> tuple[str, ...]:
-    """A text of some lines for each crash of the program's process on the DSP that the log of its
-    run has, with the debug information of the release."""
-    from buildtool.diagnose.crashes_in_lines import crashes_in_lines  # noqa: PLC0415
-    from buildtool.diagnose.explain_block import crash_text, explain_block  # noqa: PLC0415
-
+def explain_kept_log(project: Project, ready: Ready, result: RunResult) -> tuple[str, ...]:
+    """The texts of `explain_logged_crashes` for the log that a run with `--farf` has kept."""
     log = f"{ready.site.project}/logs/{result.run}/dsp.log"
     try:
         read = ready.site.device.exec(READ, {}, [str(MAX_BYTES), log]).stdout
     except DeviceError:  # the program has ended; the explanation is an extra
         return ()
-    program = posixpath.basename(result.command[0])[:NAME_CHARACTERS]
+    return explain_logged_crashes(project, ready, result.command[0], {"dsp.log": read})
+
+
+def explain_logged_crashes(
+    project: Project, ready: Ready, program: str, logs: Mapping[str, bytes]
+) -> tuple[str, ...]:
+    """A text of some lines for each crash of the process of `program` on the DSP that one of the
+    `logs` has, with the debug information of the release."""
+    from buildtool.diagnose.crashes_in_lines import crashes_in_lines  # noqa: PLC0415
+    from buildtool.diagnose.explain_block import crash_text, explain_block  # noqa: PLC0415
+
+    process = posixpath.basename(program)[:NAME_CHARACTERS]
     debug = ready.release.debug
-    directories = [debug / "dsp" / result.arch, debug]
+    directories = [debug / "dsp" / ready.deployment.arch, debug]
     return tuple(
         crash_text(explain_block(block, call, directories, project))
-        for block, call in crashes_in_lines("dsp.log", read.decode(errors="replace").splitlines())
-        if block.process in (program, "")
+        for name, data in logs.items()
+        for block, call in crashes_in_lines(name, data.decode(errors="replace").splitlines())
+        if block.process in (process, "")
     )
