@@ -36,6 +36,7 @@ def test(
     from buildtool.device.configuration import configured_devices
     from buildtool.testing.causes import with_causes
     from buildtool.testing.expected import without_devices, without_tests
+    from buildtool.testing.last_run import remember_run
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select
 
@@ -46,6 +47,8 @@ def test(
         done = run_suites(in_shard(selected, part) if part else selected, session, listener)
         if not done.tests and not part:
             raise no_tests()
+        if not done.interrupted:
+            remember_run(project.name, session.ready.site.device, done)
         if not (part or patterns or done.interrupted):
             devices, expected = configured_devices(project), project.expected_failures
             for line in (

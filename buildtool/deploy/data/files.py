@@ -9,6 +9,7 @@ from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.core.progress import work
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.project.model import Project
@@ -53,7 +54,8 @@ def find_data(project: Project, states: FileStates, listener: Listener) -> tuple
             for below, source in files:
                 path = f"data/{name}/{below}"
                 _announce(source, states, listener)
-                state = states.state(source).removesuffix(EXECUTABLE_SUFFIX)
+                with work(f"reading {source.name}", listener):
+                    state = states.state(source).removesuffix(EXECUTABLE_SUFFIX)
                 if not re.fullmatch("[0-9a-f]{64}", state):
                     raise UsageError(f"{source} cannot be read", why=f"data {name!r} contains it")
                 file = DataFile(path, source, state, source.stat().st_size)

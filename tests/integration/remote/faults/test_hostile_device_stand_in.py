@@ -54,7 +54,7 @@ class HostileTransport(Value):
     def direct(self) -> bool:
         return False
 
-    def connect(self) -> None:
+    def connect(self, *, unattended: bool = False) -> None:
         pass
 
     def command(self, script: str, *, terminal: bool = False) -> Command:
