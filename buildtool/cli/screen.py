@@ -32,7 +32,7 @@ from buildtool.core.events import (
 
 LIVE_AFTER = 0.3  # seconds; shorter work needs no live line
 LIVE_EVERY = 0.05  # seconds between updates
-TICK = 1.0  # seconds between updates of the running times
+TICK = LIVE_AFTER  # seconds between updates of the running times, which also show new work
 LONG = 10.0  # seconds after which a running step is reported where there is no live line
 MARKS = {"failed": "✗", "skipped": "-", "expected failure": "-", "up-to-date": "·"}
 COLOURS = {"✗": 31, "-": 33}
