@@ -44,6 +44,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "bisect": (measurements.BisectDocument,),
     "build": (builds.BuildDocument,),
     "build-plan": (builds.PlanDocument,),
+    "capture": (runs.CaptureDocument, builds.BuildDocument),
     "cache-clear": (cache.CacheFreedDocument,),
     "cache-gc": (cache.CacheFreedDocument,),
     "cache-stats": (cache.CacheStatsDocument,),

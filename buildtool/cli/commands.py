@@ -37,6 +37,7 @@ COMMANDS = {
     "package": CommandEntry("builds", "Release"),
     "verify": CommandEntry("builds", "Release"),
     "run": CommandEntry("devices", "Devices", program=True, failed=NOT_RUN, misused=NOT_RUN),
+    "capture": CommandEntry("devices", "Devices", program=True, failed=NOT_RUN, misused=NOT_RUN),
     "test": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "bench": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "bisect": CommandEntry("devices", "Devices", failed=NOT_RUN),

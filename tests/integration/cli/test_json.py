@@ -27,6 +27,7 @@ COMMANDS = [
     ("test", "test --list"),
     ("run", "run --on sim"),
     ("run", "run sim --expect-dsp"),
+    ("capture", "capture sim"),
     ("bench", "bench sim"),
     ("bench", "bench --on sim"),
     ("bench", "bench sim --against-build-type Debug"),

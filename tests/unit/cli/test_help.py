@@ -22,7 +22,8 @@ GROUPS = {
     "Build": ["build", "why", "clean"],
     "Release": ["package", "verify"],
     "Devices": [
-        *("run", "test", "bench", "bisect", "probe", "deploy", "rollback", "devices", "sysroot"),
+        *("run", "capture", "test", "bench", "bisect", "probe"),
+        *("deploy", "rollback", "devices", "sysroot"),
     ],
     "Inspect": ["explain", "lint", "inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
