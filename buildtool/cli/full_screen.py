@@ -29,8 +29,9 @@ class FullScreen:
         if self._shown == (text, self.size):
             return
         self._shown = (text, self.size)
-        lines = text.splitlines()[: self.size.lines]
-        _write("\x1b[H" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[J")
+        lines = text.splitlines()[: self.size.lines - 1]
+        # Erased first: behind the last column, it would be the last letter.
+        _write("\x1b[H" + "".join(f"\x1b[K{line}\n" for line in lines) + "\x1b[J")
 
     def key(self, seconds: float) -> str:
         """The keys that are pressed in the next `seconds`; "" for none.

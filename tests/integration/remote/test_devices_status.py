@@ -146,7 +146,9 @@ def test_the_table_follows_the_size_of_the_terminal(screen: Screen) -> None:
     while b"last test" in screen.picture:
         assert time.monotonic() < end
         screen.read()
-    lines = screen.picture.replace(b"\x1b[K", b"").replace(b"\x1b[J", b"").split(b"\r\n")
+    assert not re.search(rb"[^\n]\x1b\[[KJ]", screen.picture[3:]), "the last letter is erased"
+    screen.until("q quits")
+    lines = re.sub(r"\x1b\[[KJ]", "", screen.picture.decode()).split("\r\n")
     assert max(map(len, lines)) <= 40
     os.write(screen.ours, b"q")
     assert screen.end() == 0

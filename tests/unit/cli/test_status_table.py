@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from buildtool.cli.devices.device_watch import DeviceRow
-from buildtool.cli.devices.status_table import table_text
+from buildtool.cli.devices.live.device_watch import DeviceRow
+from buildtool.cli.devices.live.status_table import table_text
+from buildtool.device.last_run import LastRun
 from buildtool.device.sharing.holder import Holder
 from buildtool.device.status import DeviceStatus
-from buildtool.testing.last_run import LastRun
 
 DEPLOYED = {"htp-ops": "0123456789abcdef", "other": "fedcba9876543210"}
 

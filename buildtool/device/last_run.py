@@ -13,7 +13,6 @@ from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.facts import key_of
 from buildtool.project.model import BUILT_IN_TARGET
-from buildtool.testing.results import TestRun
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import LastTestObject
@@ -37,9 +36,8 @@ class LastRun(Value):
         }
 
 
-def remember_run(project: str, device: Device, run: TestRun) -> None:
-    """Keep the numbers of `run`, if the cache can be written."""
-    last = LastRun(project, len(run.tests), len(run.bad), run.started + run.seconds)
+def remember_run(device: Device, last: LastRun) -> None:
+    """Keep `last`, if the cache can be written."""
     with contextlib.suppress(OSError):
         write_checksummed(_entry(None if device.emulated else device), last._asdict())
 

@@ -12,9 +12,9 @@ from buildtool.core.value import Value
 from buildtool.device.configuration import ConfiguredDevice, device_of
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import remembered_facts
+from buildtool.device.last_run import LastRun, last_run
 from buildtool.device.status import DeviceStatus, read_status
 from buildtool.project.model import BUILT_IN_TARGET, Project
-from buildtool.testing.last_run import LastRun, last_run
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import DeviceStatusObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from buildtool.cli.devices.device_watch import DeviceRow
+from buildtool.cli.devices.live.device_watch import DeviceRow
 from buildtool.cli.table import Table
 from buildtool.core.escape import escape
 from buildtool.device.sharing.holder import duration
