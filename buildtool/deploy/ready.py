@@ -31,7 +31,7 @@ class DeviceChoice(Value):
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
-    with `debug` its DSP process waits for a debugger.  With `expect_dsp` calls of the DSP are
+    with `debug` its DSP process waits for a debugger, with `profile` it is profiled.  With `expect_dsp` calls of the DSP are
     counted, and a program that makes none has failed."""
 
     target: str = ""
@@ -43,6 +43,7 @@ class DeviceChoice(Value):
     sanitize: bool = False
     strict: str = ""
     debug: bool = False
+    profile: bool = False
     wait: float = 0
     share: bool = False
     expect_dsp: bool = False

@@ -103,7 +103,34 @@ class RunResultObject(ReleaseObject):
     ]
 
 
+class FunctionProfileObject(TypedDict):
+    skel: Annotated[str, 'file name of the skel; "(system)" for functions that the DSP provides']
+    name: Annotated[str, "name of the function"]
+    self_samples: Annotated[int, "samples in the function itself"]
+    total_samples: Annotated[int, "samples in the function and in what it has called"]
+    packets: Annotated[int | None, "packets that the function itself executed; null: not counted"]
+    instructions: Annotated[int | None, "instructions of these packets"]
+    hvx: Annotated[int | None, "HVX instructions of these packets"]
+    file: Annotated[str, 'source file of the line with most of that; "" if unknown']
+    line: Annotated[int, "number of this line; 0 if unknown"]
+    line_share: Annotated[float, "its share of the function's packets, or else of its samples"]
+
+
+class ProfileObject(TypedDict):
+    samples: Annotated[
+        int, "samples in skels and what they called, of the time of the emulator, not of a DSP"
+    ]
+    outside: Annotated[int, "samples in the DSP's system for itself"]
+    uncounted: Annotated[str, 'why packets of functions are not counted; "" if they are']
+    unsampled_threads: Annotated[int, "threads of the DSP that are in no sample"]
+    functions: Annotated[
+        list[FunctionProfileObject], "a row for each function, those with most samples first"
+    ]
+    files: Annotated[list[str], "paths of the files with the profile"]
+
+
 class RunDocument(RunResultObject):
+    profile: Annotated[ProfileObject | None, "with --profile, that of an emulated DSP; else null"]
     bundle: Annotated[
         str | None, "path of the archive that the failure left (--bundle); null for none"
     ]

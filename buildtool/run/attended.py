@@ -100,7 +100,9 @@ def run_attended(
         )
     if not report:
         return result
-    return result._replace(dsp_crash=report.crash, methods=report.methods)
+    return result._replace(
+        dsp_crash=report.crash, methods=report.methods, profile=report.profile
+    )
 
 
 def run_and_explain(

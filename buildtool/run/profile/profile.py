@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
@@ -59,7 +59,7 @@ class Profile(Value):
     `samples` are those in skels and in what they called, `outside` the others; `stacks` are the
     functions of the samples, the outermost first.  `uncounted` says why packets of functions were
     not counted, "" if they were.  `packets` are the packets of each skel that were executed, with
-    how often, `at` the samples at each address.  `unsampled` threads are in no sample.  `is_cut`:
+    how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads are in no sample.  `is_cut`:
     more was recorded than is read.
     """
 
@@ -72,15 +72,16 @@ class Profile(Value):
     at: Mapping[tuple[str, int], int]
     unsampled: int
     is_cut: bool
+    code: Mapping[str, ModuleCode]
 
-    def as_json(self) -> ProfileObject:
+    def as_json(self, files: Iterable[str]) -> ProfileObject:
         return {
             "samples": self.samples,
             "outside": self.outside,
             "uncounted": self.uncounted,
             "unsampled_threads": self.unsampled,
             "functions": [function.as_json() for function in self.functions],
-            "files": [],
+            "files": list(files),
         }
 
 
@@ -108,6 +109,7 @@ def make_profile(
         at=maker.at,
         unsampled=recording.unsampled,
         is_cut=recording.is_cut,
+        code=code,
     )
 
 
