@@ -19,6 +19,7 @@ from buildtool.cli.options import (
     not_with_on,
     without_on,
 )
+from buildtool.cli.devices.run_profile import ProfileOptions
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
@@ -97,6 +98,7 @@ def run(
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
     expect_dsp: ExpectDsp = False,
+    profile: ProfileOptions = ProfileOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -112,7 +114,12 @@ def run(
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
     choice = devices.choice(
-        build, verify=verify, debug=debug, expect_dsp=expect_dsp, **checks.for_choice()
+        build,
+        verify=verify,
+        debug=debug,
+        expect_dsp=expect_dsp,
+        profile=profile.wanted,
+        **checks.for_choice(),
     )
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import check_run, on_devices
@@ -125,6 +132,7 @@ def run(
             "--watch": watch,
             "--forward": forward,
             "--bundle-file": bundle_file,
+            "--profile": profile.wanted,
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)
@@ -153,13 +161,16 @@ def run(
             dsp_may_crash=dsp_may_crash or debug or bool(named and named.dsp_may_crash),
         )
 
+    profile.check()
     project = find_project(Path.cwd())
     screen = Screen(quiet=True, verbose=build.verbose)
     options = build.for_engine()
     if watch:
         from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
 
-        check_options({"--tty": tty, "--debug": debug, "--json": json})
+        check_options(
+            {"--tty": tty, "--debug": debug, "--json": json, "--profile": profile.wanted}
+        )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
     record: RunRecord | None = None
@@ -188,12 +199,19 @@ def run(
         from buildtool.run.dsp_calls import with_method_names
 
         result = result._replace(calls=with_method_names(project, result.calls))
-    if json:
+    files: tuple[str, ...] = ()
+    if json or result.profile:
         from buildtool.run.method_counts import with_names
 
         result = result._replace(methods=with_names(project, result.methods))
+    if result.profile:
+        from buildtool.cli.devices.run_profile import show_profile
+
+        files = show_profile(project, result, profile, screen)
+    if json:
         document: RunDocument = {
             **result.as_json(),
+            "profile": result.profile.as_json(files) if result.profile else None,
             "bundle": str(record.bundle) if record and record.bundle else None,
         }
         print_json(document)

@@ -123,7 +123,7 @@ def _disassembly(file: Path | None, function: CodeFunction) -> dict[int, str]:
     for address, text in re.findall(r"^ *([0-9a-f]{1,8}):[ \t]+(.{0,200})$", done.output, re.M):
         if text.startswith("{") or start is None:
             start = int(address, 16)
-        words = re.sub(r"[ \t]+", " ", text.strip("{} \t")).replace(" :endloop", "; endloop")
+        words = re.sub(r"[{} \t]+", " ", text).strip().replace(" :endloop", "; endloop")
         found[start] = f"{found[start]}; {words}" if start in found else words
         if "}" in text:
             start = None
