@@ -31,8 +31,9 @@ class DeviceChoice(Value):
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
-    with `debug` its DSP process waits for a debugger, with `profile` it is profiled.  With `expect_dsp` calls of the DSP are
-    counted, and a program that makes none has failed."""
+    with `debug` its DSP process waits for a debugger.  With `profile` its skels are profiled, on
+    other devices the program.  With `expect_dsp` calls of the DSP are counted, and a program that
+    makes none has failed."""
 
     target: str = ""
     soc: str = ""

@@ -104,7 +104,9 @@ class RunResultObject(ReleaseObject):
 
 
 class FunctionProfileObject(TypedDict):
-    skel: Annotated[str, 'file name of the skel; "(system)" for functions that the DSP provides']
+    module: Annotated[
+        str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
+    ]
     name: Annotated[str, "name of the function"]
     self_samples: Annotated[int, "samples in the function itself"]
     total_samples: Annotated[int, "samples in the function and in what it has called"]
@@ -117,8 +119,10 @@ class FunctionProfileObject(TypedDict):
 
 
 class ProfileObject(TypedDict):
+    tool: Annotated[str, 'profiler of the device; "" on sim, where skels are profiled']
     samples: Annotated[
-        int, "samples in skels and what they called, of the time of the emulator, not of a DSP"
+        int,
+        "samples of the program; on sim in skels and what they called, of the time of the emulator",
     ]
     outside: Annotated[int, "samples in the DSP's system for itself"]
     uncounted: Annotated[str, 'why packets of functions are not counted; "" if they are']
@@ -130,7 +134,7 @@ class ProfileObject(TypedDict):
 
 
 class RunDocument(RunResultObject):
-    profile: Annotated[ProfileObject | None, "with --profile, that of an emulated DSP; else null"]
+    profile: Annotated[ProfileObject | None, "with --profile, the profile; else null"]
     bundle: Annotated[
         str | None, "path of the archive that the failure left (--bundle); null for none"
     ]

@@ -53,8 +53,8 @@ class RunResult(Value):
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
     in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
     `methods` are the counts of an emulated DSP, `calls` those of the program, if it was to be
-    counted.  `finding` is the first finding about the cause if it failed.  `profile` is that of an
-    emulated DSP, if it was to be profiled.
+    counted.  `finding` is the first finding about the cause if it failed.  `profile` is that of the
+    program, if it was to be profiled.
     """
 
     device: str

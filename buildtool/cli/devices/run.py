@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
+from buildtool.cli.devices.run_profile import ProfileOptions, show_profile
 from buildtool.cli.options import (
     DEVICE,
     BuildOptions,
@@ -19,7 +20,6 @@ from buildtool.cli.options import (
     not_with_on,
     without_on,
 )
-from buildtool.cli.devices.run_profile import ProfileOptions
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
@@ -118,7 +118,7 @@ def run(
         verify=verify,
         debug=debug,
         expect_dsp=expect_dsp,
-        profile=profile.wanted,
+        profile=profile.wanted(),
         **checks.for_choice(),
     )
     if devices.on is not None:
@@ -132,7 +132,7 @@ def run(
             "--watch": watch,
             "--forward": forward,
             "--bundle-file": bundle_file,
-            "--profile": profile.wanted,
+            "--profile": profile.wanted(),
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)
@@ -161,7 +161,6 @@ def run(
             dsp_may_crash=dsp_may_crash or debug or bool(named and named.dsp_may_crash),
         )
 
-    profile.check()
     project = find_project(Path.cwd())
     screen = Screen(quiet=True, verbose=build.verbose)
     options = build.for_engine()
@@ -169,7 +168,7 @@ def run(
         from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
 
         check_options(
-            {"--tty": tty, "--debug": debug, "--json": json, "--profile": profile.wanted}
+            {"--tty": tty, "--debug": debug, "--json": json, "--profile": profile.wanted()}
         )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
@@ -199,16 +198,11 @@ def run(
         from buildtool.run.dsp_calls import with_method_names
 
         result = result._replace(calls=with_method_names(project, result.calls))
-    files: tuple[str, ...] = ()
-    if json or result.profile:
+    files = show_profile(project, result, profile, screen)
+    if json:
         from buildtool.run.method_counts import with_names
 
         result = result._replace(methods=with_names(project, result.methods))
-    if result.profile:
-        from buildtool.cli.devices.run_profile import show_profile
-
-        files = show_profile(project, result, profile, screen)
-    if json:
         document: RunDocument = {
             **result.as_json(),
             "profile": result.profile.as_json(files) if result.profile else None,

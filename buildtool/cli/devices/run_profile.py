@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ROWS = 20
 """Functions in the table."""
-NAME, LINE = 25, 23
-"""Characters of a function's and of a line's name there."""
+COLUMNS, NAME, LEAST = 80, 25, 16
+"""Characters: of the table, of the name of a function there, of that of a line at least."""
 
 
 class ProfileOptions(OptionGroup):
@@ -55,18 +55,15 @@ class ProfileOptions(OptionGroup):
         ),
     ] = ""
 
-    @property
     def wanted(self) -> bool:
-        return self.profile or self.profile_dir is not None or bool(self.annotate)
-
-    def check(self) -> None:
-        """Raise `UsageError` for a directory that cannot be one."""
+        """Whether one of them is given; raises `UsageError` for a directory that cannot be one."""
         folder = self.profile_dir
         if folder and folder.exists() and not folder.is_dir():
             raise UsageError(
                 f"--profile-dir {folder}: it is not a directory",
                 remedy="Name a directory, which is created if it does not exist.",
             )
+        return self.profile or folder is not None or bool(self.annotate)
 
 
 def show_profile(
@@ -76,12 +73,13 @@ def show_profile(
     profile = result.profile
     if profile is None:
         return ()
+    from buildtool.run.method_counts import with_names
     from buildtool.run.profile.files import write_files
 
     folder = options.profile_dir or project.state / "profile"
     title = f"{result.command[0]} on {result.device}, {result.soc} ({result.arch})"
     files = write_files(folder, title, profile)
-    listener(Note("\n".join(_lines(profile, result.methods))))
+    listener(Note("\n".join(_lines(profile, with_names(project, result.methods)))))
     if options.annotate:
         from buildtool.run.profile.annotate import annotate
 
@@ -91,32 +89,44 @@ def show_profile(
 
 
 def _lines(profile: Profile, methods: tuple[MethodCounts, ...]) -> Iterator[str]:
-    table = Table(
-        ("function", "self", "total", "packets", "i/p", "most at"),
-        [_row(function, profile.samples) for function in profile.functions[:ROWS]],
-        right=frozenset({1, 2, 3, 4}),
-    )
-    yield table.text()
+    yield _functions(profile).text()
     if len(profile.functions) > ROWS:
         yield f"{len(profile.functions) - ROWS} more functions are in the files"
     if methods:
         rows = [_method_row(method) for method in methods if method.skel]
         heading = ("method", "calls", "packets", "instructions", "hvx")
         yield f"\n{Table(heading, rows, right=frozenset({1, 2, 3, 4})).text()}"
-    yield ""
-    yield (
-        f"self, total: shares of {profile.samples:,} samples of the time of the emulator. On a DSP,"
-        " they are other"
-    )
-    yield "ones. A sample is at the start of the block of code that would be executed next."
+    yield f"\nself, total: shares of {profile.measure}"
+    if profile.tool:
+        return
+    yield "a sample is at the start of the block of code that would be executed next"
     if profile.uncounted:
         yield f"packets of functions are not counted: {profile.uncounted}"
     else:
-        yield "packets: how many a function itself has executed; i/p: instructions in each. Exact."
+        yield "packets: exactly how many a function itself has executed; i/p: instructions in each"
     if profile.unsampled:
         yield f"{profile.unsampled} threads were not sampled: QEMU has 32 timers"
     if profile.is_cut:
         yield "the recording is too large: its end is left out"
+
+
+def _functions(profile: Profile) -> Table:
+    """The functions with most samples, in 80 columns if their numbers leave room for it."""
+    functions = profile.functions[:ROWS]
+    if profile.tool:
+        heading = ["function", "self", "total", "file"]
+        last = [function.module for function in functions]
+    else:
+        heading = ["function", "self", "total", "packets", "i/p", "most at"]
+        last = [function.hot.short for function in functions]
+    rows = [_row(function, profile.samples)[: len(heading) - 1] for function in functions]
+    widths = [max(map(len, column)) for column in zip(heading[:-1], *rows, strict=True)]
+    room = COLUMNS - 2 * len(widths) - sum(widths)
+    return Table(
+        heading,
+        [(*row, _short(text, max(room, LEAST))) for row, text in zip(rows, last, strict=True)],
+        right=frozenset(range(1, len(heading) - 1)),
+    )
 
 
 def _row(function: FunctionProfile, samples: int) -> tuple[str, ...]:
@@ -127,7 +137,6 @@ def _row(function: FunctionProfile, samples: int) -> tuple[str, ...]:
         _share(function.total_samples, samples),
         "" if packets is None else f"{packets:,}",
         f"{instructions / packets:.1f}" if packets and instructions else "",
-        _short(function.hot.short, LINE),
     )
 
 

@@ -35,7 +35,7 @@ def packet_plugin(device: EmulatedDevice) -> tuple[Path | None, str]:
     if "usage: fastrpc_shell" in done.output:  # the shell has run
         return plugin, ""
     version = device.qemu.version
-    return None, f"QEMU {version} of this machine loads no plugins, as that of Debian 12 does"
+    return None, f"QEMU {version} of this machine loads no plugins, QEMU 7.2 of Debian 12 does"
 
 
 def plugin_option(plugin: Path, file: Path) -> str:

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from buildtool.core.errors import UsageError
 from buildtool.core.processes.process import capture
 from buildtool.project.validate import suggest
 from buildtool.run.profile.module_code import CodeFunction, ModuleCode, SourceLine
@@ -22,10 +21,8 @@ MAX_SOURCE = 8 << 20
 
 
 def annotate(profile: Profile, name: str, root: Path) -> str:
-    """The text for all functions with this name; sources are read below `root`.
-
-    Raises `UsageError` with a suggestion if no skel has one.
-    """
+    """The text for all functions with this name, or a suggestion if no skel has one; sources are
+    read below `root`."""
     parts = [
         "\n".join(_Annotation(profile, skel, code, function, root).lines())
         for skel, code in profile.code.items()
@@ -33,11 +30,10 @@ def annotate(profile: Profile, name: str, root: Path) -> str:
     ]
     if not parts:
         known = {found for code in profile.code.values() for found in code.names}
-        raise UsageError(
-            f"--annotate {name}: the skels of this release have no such function",
-            why="a function that is inlined everywhere has no code of its own",
-            remedy=suggest(name, known) if known else "Build the skels with symbols.",
-        )
+        return (
+            f"--annotate {name}: no skel of this release has such a function; one that is inlined"
+            f" everywhere has no code of its own. {suggest(name, known) if known else ''}"
+        ).rstrip()
     return "\n\n".join(parts)
 
 
@@ -78,7 +74,7 @@ class _Annotation:
         counts = [(packet, self._counts.get(packet, 0)) for packet in self._packets]
         executed = sum(times for _, times in counts)
         if self._profile.uncounted:
-            return f"how often packets were executed is unknown: {self._profile.uncounted}"
+            return f"executed packets are not counted: {self._profile.uncounted}"
         if not executed:
             return "was not executed"
         instructions = sum(times * packet.instructions for packet, times in counts)

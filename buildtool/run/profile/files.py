@@ -14,16 +14,17 @@ from buildtool.run.profile.folded import folded, speedscope
 if TYPE_CHECKING:
     from buildtool.run.profile.profile import Profile
 
-NAMES = ("dsp.svg", "dsp.folded", "dsp.speedscope.json", "dsp.json")
+ENDINGS = (".svg", ".folded", ".speedscope.json", ".json")
+"""Of the files `dsp` for skels, `host` for programs on a device."""
 
 
 def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     """Write the flame graph, the stacks in both forms, and the functions; raises `OSError`."""
     make_directory(folder)
-    subtitle = f"{profile.samples:,} samples of the time of the emulator, which is not a DSP's"
-    files = tuple(folder / name for name in NAMES)
+    side = "host" if profile.tool else "dsp"
+    files = tuple(folder / f"{side}{ending}" for ending in ENDINGS)
     texts = (
-        flame_graph(title, subtitle, profile.stacks),
+        flame_graph(title, profile.measure, profile.stacks),
         folded(profile.stacks),
         speedscope(title, profile.stacks),
         json.dumps(profile.as_json(map(str, files)), indent=1) + "\n",

@@ -1,4 +1,4 @@
-"""The code of a skel: its bytes from the release, its functions and lines from debug information."""
+"""The code of a skel: bytes from the release, functions and lines from debug information."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ModuleCode:
             try:
                 if file and file.stat().st_size <= MAX_BYTES:
                     read(BytesIO(file.read_bytes()))
-            except Exception:  # noqa: S112 - pyelftools raises anything for a malformed file
+            except Exception:
                 continue
 
     def word_at(self, address: int) -> int | None:

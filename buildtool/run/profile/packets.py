@@ -26,9 +26,7 @@ class Packet(Value):
     hvx: int
 
 
-def packets_between(
-    start: int, end: int, word_at: Callable[[int], int | None]
-) -> Iterator[Packet]:
+def packets_between(start: int, end: int, word_at: Callable[[int], int | None]) -> Iterator[Packet]:
     """The packets from the address `start` on, until `end` or a word that is not there."""
     while start < end:
         instructions = hvx = size = 0

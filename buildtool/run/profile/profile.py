@@ -26,21 +26,21 @@ FunctionKey = tuple[str, str]
 class FunctionProfile(Value):
     """A function: samples in itself, and in it or what it called; what it executed itself, None if
     that was not counted; and the line with most of that, or most samples, with its share of the
-    function.  `skel` is `LIBRARY` for functions of the DSP's system."""
+    function.  `module` is the file with its code, `LIBRARY` for functions of the DSP's system."""
 
-    skel: str
+    module: str
     name: str
     self_samples: int
     total_samples: int
-    packets: int | None
-    instructions: int | None
-    hvx: int | None
-    hot: SourceLine
-    hot_share: float
+    packets: int | None = None
+    instructions: int | None = None
+    hvx: int | None = None
+    hot: SourceLine = SourceLine()
+    hot_share: float = 0
 
     def as_json(self) -> Any:
         return {
-            "skel": self.skel,
+            "module": self.module,
             "name": self.name,
             "self_samples": self.self_samples,
             "total_samples": self.total_samples,
@@ -54,13 +54,14 @@ class FunctionProfile(Value):
 
 
 class Profile(Value):
-    """What a program executed on the emulated DSP.
+    """What a program executed on the emulated DSP; or on the processor of a device, if `tool` names
+    the profiler there, which counts no packets.
 
     `samples` are those in skels and in what they called, `outside` the others; `stacks` are the
     functions of the samples, the outermost first.  `uncounted` says why packets of functions were
     not counted, "" if they were.  `packets` are the packets of each skel that were executed, with
-    how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads are in no sample.  `is_cut`:
-    more was recorded than is read.
+    how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads
+    are in no sample.  `is_cut`: more was recorded than is read.
     """
 
     functions: tuple[FunctionProfile, ...]
@@ -73,9 +74,18 @@ class Profile(Value):
     unsampled: int
     is_cut: bool
     code: Mapping[str, ModuleCode]
+    tool: str = ""
+
+    @property
+    def measure(self) -> str:
+        """What the samples are."""
+        if self.tool:
+            return f"{self.samples:,} samples of {self.tool} of the program's processor time"
+        return f"{self.samples:,} samples of the time of the emulator, which is not a DSP's"
 
     def as_json(self, files: Iterable[str]) -> ProfileObject:
         return {
+            "tool": self.tool,
             "samples": self.samples,
             "outside": self.outside,
             "uncounted": self.uncounted,
@@ -186,14 +196,15 @@ class _Maker:
         for key in {*self._total, *self._executed}:
             lines = self._lines.get(key, Counter())
             ((hot, most),) = lines.most_common(1) or [(SourceLine(), 0)]
-            executed = self._executed.get(key, [0, 0, 0] if counted else [None] * 3)
-            executed = [None] * 3 if key[0] == LIBRARY else executed
-            rows.append(
-                FunctionProfile(
-                    *(*key, self._self[key], self._total[key], *executed, hot),
-                    most / lines.total() if lines else 0.0,
-                )
+            row = FunctionProfile(
+                *(*key, self._self[key], self._total[key]),
+                hot=hot,
+                hot_share=most / lines.total() if lines else 0.0,
             )
+            if counted and key[0] != LIBRARY:
+                packets, instructions, hvx = self._executed.get(key, (0, 0, 0))
+                row = row._replace(packets=packets, instructions=instructions, hvx=hvx)
+            rows.append(row)
         return tuple(
             sorted(rows, key=lambda row: (-row.self_samples, -(row.packets or 0), row.name))
         )
@@ -207,7 +218,9 @@ class _Maker:
         if line.line:
             self._lines.setdefault(key, Counter())[line] += times
 
-    def _frames_of(self, process: int, addresses: tuple[int, ...]) -> list[tuple[FunctionKey, Stack]]:
+    def _frames_of(
+        self, process: int, addresses: tuple[int, ...]
+    ) -> list[tuple[FunctionKey, Stack]]:
         """The functions from the innermost on, each with its name after those inlined there."""
         found = []
         if top := self._frame(process, addresses[0], call=False):

@@ -26,7 +26,7 @@ class ProfiledRun:
     def __init__(self, ready: Ready, file: Path) -> None:
         """Raises the errors of finding and running zig."""
         emulated = ready.site.device.emulated
-        assert emulated, "only the emulated device records profiles"  # noqa: S101
+        assert emulated, "only the emulated device records profiles"
         self._ready, self._file = ready, file
         self._shell = emulated.emulator.shell
         plugin, self._uncounted = packet_plugin(emulated)

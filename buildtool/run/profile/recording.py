@@ -1,14 +1,16 @@
 """What the emulated DSP writes down for a profile: modules, samples, and counts of code blocks.
 
-The lines are those of `emulator/shell/profile.c` and of `device/emulated/plugin/packet_counts.c`.  A
-program on the device can write into the file, so nothing in it is trusted.
+The lines are those of `emulator/shell/profile.c` and `device/emulated/plugin/packet_counts.c`.
+A program on the device can write into the file, so nothing in it is trusted.
 """
 
 from __future__ import annotations
 
 import bisect
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from buildtool.core.value import Value
 
@@ -23,6 +25,7 @@ MAX_BLOCKS = 1 << 18
 """Different ones."""
 MAX_COUNT = 1 << 64
 
+_Key = TypeVar("_Key")
 Address = tuple[int, int]
 """A process, and an address in it."""
 
@@ -80,38 +83,33 @@ class Recording:
 
     def add(self, line: str) -> None:
         """Add a line of the file; one that is damaged is left out."""
-        process, kind, *words = (*line.split(" ", MAX_ADDRESSES + 3), "")[:-1]
-        numbers = [_number(word) for word in words]
-        if not process.isascii() or not process.isdecimal() or len(process) > 10:
+        word, *words = line.split(" ", MAX_ADDRESSES + 3)
+        process = _count(word, 10)
+        if process is None:
             return
-        number = int(process)
-        match kind, words:
-            case "m", [_, _, _, name] if None not in numbers[:3]:
-                self._add_module(number, numbers, name)
-            case "t", [_, _] if None not in numbers:
+        match words:
+            case ["m", base, start, end, *name] if numbers := _addresses((base, start, end)):
+                modules = self.modules.setdefault(process, [])
+                if len(modules) < MAX_MODULES and len(self.modules) <= MAX_MODULES:
+                    module = Module(process, numbers[0], numbers[1], numbers[2], " ".join(name))
+                    modules.append(module)
+            case ["t", thunk, packet] if numbers := _addresses((thunk, packet)):
                 if self._read < MAX_THUNKS:
                     self._read += 1
-                    self._thunks.setdefault(number, []).append((numbers[0], numbers[1]))
-            case "s", [weight, _, *_] if None not in numbers[1:] and weight.isdecimal():
-                stack = number, tuple(numbers[1 : MAX_ADDRESSES + 1])
-                if stack in self.stacks or len(self.stacks) < MAX_STACKS:
-                    self.stacks[stack] += min(int(weight[:6]), 1 << 16)
-                else:
-                    self.is_cut = True
-            case "c", [_, _, times] if None not in numbers[:2] and times.isdecimal():
-                block = number, numbers[0], numbers[1]
-                if block in self.blocks or len(self.blocks) < MAX_BLOCKS:
-                    self.blocks[block] += min(int(times[:20]), MAX_COUNT)
-                else:
-                    self.is_cut = True
-            case "d", []:
+                    self._thunks.setdefault(process, []).append((numbers[0], numbers[1]))
+            case ["s", times, *place] if numbers := _addresses(place[:MAX_ADDRESSES]):
+                self._add(self.stacks, (process, numbers), MAX_STACKS, _count(times, 6))
+            case ["c", start, end, times] if numbers := _addresses((start, end)):
+                block = process, numbers[0], numbers[1]
+                self._add(self.blocks, block, MAX_BLOCKS, _count(times, 20))
+            case ["d"]:
                 self.unsampled += 1
 
-    def _add_module(self, process: int, numbers: list[int | None], name: str) -> None:
-        base, start, end = numbers[:3]
-        modules = self.modules.setdefault(process, [])
-        if len(modules) < MAX_MODULES and len(self.modules) < MAX_MODULES:
-            modules.append(Module(process, base, start, end, name))
+    def _add(self, counter: Counter[_Key], key: _Key, room: int, times: int | None) -> None:
+        if key in counter or len(counter) < room:
+            counter[key] += times or 0
+        else:
+            self.is_cut = True
 
     def finish(self) -> None:
         """Sort what `add` has added."""
@@ -134,10 +132,15 @@ def read_recording(file: Path) -> Recording:
     return recording
 
 
-def _number(word: str) -> int | None:
-    """A hexadecimal number of 32 bits."""
-    usable = 0 < len(word) <= 8 and word.isascii() and word.isalnum()
+def _count(word: str, digits: int) -> int | None:
+    usable = word.isascii() and word.isdecimal() and len(word) <= digits
+    return int(word) if usable else None
+
+
+def _addresses(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Hexadecimal numbers of 32 bits; None if there is none, or another word."""
     try:
-        return int(word, 16) if usable else None
+        numbers = tuple(int(word, 16) for word in words if len(word) <= 8 and word.isalnum())
     except ValueError:
         return None
+    return numbers if len(numbers) == len(words) else None

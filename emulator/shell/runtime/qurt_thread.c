@@ -116,8 +116,8 @@ static void reap(void)
 static void finish(int status)
 {
     struct thread *thread = self;
-    profile_thread_end();
     counts_thread_end();
+    profile_thread_end();
     thread_local_end();
     tls_destroy();
     qurt_hvx_unlock(); /* if the thread has locked a unit */
