@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROWS = 20
 """Functions in the table."""
-COLUMNS, NAME, LEAST = 80, 25, 16
+COLUMNS, NAME, LEAST = 80, 22, 16
 """Characters: of the table, of the name of a function there, of that of a line at least."""
 
 

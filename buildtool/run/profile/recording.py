@@ -106,10 +106,9 @@ class Recording:
                 self.unsampled += 1
 
     def _add(self, counter: Counter[_Key], key: _Key, room: int, times: int | None) -> None:
-        if key in counter or len(counter) < room:
-            counter[key] += times or 0
-        else:
-            self.is_cut = True
+        if times and (key in counter or len(counter) < room):
+            counter[key] += times
+        self.is_cut |= bool(times) and key not in counter
 
     def finish(self) -> None:
         """Sort what `add` has added."""

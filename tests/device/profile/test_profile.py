@@ -48,7 +48,7 @@ def test_a_hot_loop_is_named_with_its_line(project: Project, tmp_path: Path) -> 
     assert found["mix_few"]["total_samples"] > found["mix_few"]["self_samples"]
     table = done.stderr.partition("function ")[2].split("\n")
     assert table[1].split()[0] == "mix"
-    assert table[1].endswith(f"my_project_dsp_imp.c:{hot_line(project)}")
+    assert table[1].endswith(f"_imp.c:{hot_line(project)}")
     assert max(map(len, table[:12])) <= 80
     assert "time of the emulator" in done.stderr
     annotated = done.stderr.partition("mix, libmy_project_dsp_skel.so+0x")[2]
