@@ -83,26 +83,6 @@ class DspCallsObject(TypedDict):
     methods: Annotated[list[DspMethodObject], "a row for each method that was called"]
 
 
-class RunResultObject(ReleaseObject):
-    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
-    run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
-    command: Annotated[list[str], "the program and its arguments"]
-    status: Annotated[int, "exit status of the program, 128+n for signal n"]
-    seconds: Annotated[float, "wall time of the program"]
-    forward: Annotated[list[ForwardObject], "TCP ports of the device that were reachable here"]
-    dsp_crash: Annotated[
-        str,
-        'how the DSP process crashed, in a line; "" if it did not, or if that cannot be known',
-    ]
-    methods: Annotated[
-        list[MethodCountsObject], "on the emulated device, what the DSP executed for each method"
-    ]
-    finding: Annotated[FirstFindingObject | None, "why it failed, as far as that was found"]
-    dsp_calls: Annotated[
-        DspCallsObject | None, "with --expect-dsp, what the program asked of the DSP; else null"
-    ]
-
-
 class FunctionProfileObject(TypedDict):
     module: Annotated[
         str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
@@ -133,11 +113,47 @@ class ProfileObject(TypedDict):
     files: Annotated[list[str], "paths of the files with the profile"]
 
 
-class RunDocument(RunResultObject):
+class RunResultObject(ReleaseObject):
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
+    command: Annotated[list[str], "the program and its arguments"]
+    status: Annotated[int, "exit status of the program, 128+n for signal n"]
+    seconds: Annotated[float, "wall time of the program"]
+    forward: Annotated[list[ForwardObject], "TCP ports of the device that were reachable here"]
+    dsp_crash: Annotated[
+        str,
+        'how the DSP process crashed, in a line; "" if it did not, or if that cannot be known',
+    ]
+    methods: Annotated[
+        list[MethodCountsObject], "on the emulated device, what the DSP executed for each method"
+    ]
     profile: Annotated[ProfileObject | None, "with --profile, the profile; else null"]
+    finding: Annotated[FirstFindingObject | None, "why it failed, as far as that was found"]
+    dsp_calls: Annotated[
+        DspCallsObject | None, "with --expect-dsp, what the program asked of the DSP; else null"
+    ]
+
+
+class RunDocument(RunResultObject):
     bundle: Annotated[
         str | None, "path of the archive that the failure left (--bundle); null for none"
     ]
+
+
+class CapturedFileObject(TypedDict):
+    path: Annotated[str, "name of the file in the archive"]
+    size: Annotated[int, "its bytes"]
+
+
+class MissingFileObject(TypedDict):
+    path: Annotated[str, "name of a file that the archive does not contain"]
+    why: Annotated[str, "the reason"]
+
+
+class CaptureDocument(RunResultObject):
+    capture: Annotated[str, "path of the archive"]
+    files: Annotated[list[CapturedFileObject], "the files in it"]
+    missing: Annotated[list[MissingFileObject], "what it could contain and does not"]
 
 
 class TestResultObject(TypedDict):

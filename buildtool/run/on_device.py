@@ -90,6 +90,7 @@ class RunResult(Value):
             "dsp_crash": self.dsp_crash,
             "methods": [method.as_json() for method in self.methods],
             "dsp_calls": self.calls.as_json() if self.calls else None,
+            "profile": self.profile.as_json() if self.profile else None,
             "finding": self.finding.as_json() if self.finding else None,
         }
 

@@ -68,11 +68,12 @@ class ProfileOptions(OptionGroup):
 
 def show_profile(
     project: Project, result: RunResult, options: ProfileOptions, listener: Listener
-) -> tuple[str, ...]:
-    """Print the profile of a run, and write its files; returns their paths."""
+) -> RunResult:
+    """Print the profile of a run, if there is one, and write its files; returns the result with
+    their paths."""
     profile = result.profile
     if profile is None:
-        return ()
+        return result
     from buildtool.run.method_counts import with_names
     from buildtool.run.profile.files import write_files
 
@@ -85,7 +86,7 @@ def show_profile(
 
         listener(Note(f"\n{annotate(profile, options.annotate, project.root)}\n"))
     listener(Note(f"kept in {folder}: {', '.join(file.name for file in files)}"))
-    return tuple(str(file) for file in files)
+    return result._replace(profile=profile._replace(files=tuple(map(str, files))))
 
 
 def _lines(profile: Profile, methods: tuple[MethodCounts, ...]) -> Iterator[str]:

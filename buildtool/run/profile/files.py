@@ -27,7 +27,7 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
         flame_graph(title, profile.measure, profile.stacks),
         folded(profile.stacks),
         speedscope(title, profile.stacks),
-        json.dumps(profile.as_json(map(str, files)), indent=1) + "\n",
+        json.dumps(profile._replace(files=tuple(map(str, files))).as_json(), indent=1) + "\n",
     )
     for file, text in zip(files, texts, strict=True):
         write_if_changed(file, text)

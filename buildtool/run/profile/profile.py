@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
@@ -61,7 +61,8 @@ class Profile(Value):
     functions of the samples, the outermost first.  `uncounted` says why packets of functions were
     not counted, "" if they were.  `packets` are the packets of each skel that were executed, with
     how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads
-    are in no sample.  `is_cut`: more was recorded than is read.
+    are in no sample.  `is_cut`: more was recorded than is read.  `files` are the paths of files
+    with it.
     """
 
     functions: tuple[FunctionProfile, ...]
@@ -75,6 +76,7 @@ class Profile(Value):
     is_cut: bool
     code: Mapping[str, ModuleCode]
     tool: str = ""
+    files: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -83,7 +85,7 @@ class Profile(Value):
             return f"{self.samples:,} samples of {self.tool} of the program's processor time"
         return f"{self.samples:,} samples of the time of the emulator, which is not a DSP's"
 
-    def as_json(self, files: Iterable[str]) -> ProfileObject:
+    def as_json(self) -> ProfileObject:
         return {
             "tool": self.tool,
             "samples": self.samples,
@@ -91,7 +93,7 @@ class Profile(Value):
             "uncounted": self.uncounted,
             "unsampled_threads": self.unsampled,
             "functions": [function.as_json() for function in self.functions],
-            "files": list(files),
+            "files": list(self.files),
         }
 
 

@@ -38,6 +38,7 @@ FREE = {
     "name[=value",
     "place",
     "port",
+    "release",
     "rev",
     "serial",
     "size",
