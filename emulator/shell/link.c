@@ -311,10 +311,9 @@ int link_image(const struct image *image, struct module *module, struct link_mem
 void link_unmap(struct link_memory *memory)
 {
     if (memory->mapping != NULL) {
-        if (profile_keeps_addresses()) {
+        if (!profile_keeps_addresses() ||
             mmap(memory->mapping, memory->mapping_size, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        } else {
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
             munmap(memory->mapping, memory->mapping_size);
         }
         free(memory->thunk_origins);

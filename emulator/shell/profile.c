@@ -158,8 +158,8 @@ void profile_module(const struct link_memory *memory, const char *name)
     }
     struct text text = text_start(bytes, sizeof bytes);
     const unsigned long start = (unsigned long)(uintptr_t)memory->mapping;
-    text_add(&text, "%d m %lx %lx %lx %s\n", (int)getpid(),
-             (unsigned long)(uintptr_t)memory->base, start, start + memory->mapping_size, name);
+    text_add(&text, "%d m %lx %lx %lx %s\n", (int)getpid(), (unsigned long)(uintptr_t)memory->base,
+             start, start + memory->mapping_size, name);
     put(bytes, text.used);
     for (size_t i = 0; i < memory->thunk_count; i++) {
         uintptr_t thunk, packet;

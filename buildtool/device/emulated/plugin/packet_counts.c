@@ -9,6 +9,7 @@
  *
  * The declarations are those of API version 1, of QEMU 7.2. Source: its docs/devel/tcg-plugins.rst. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +54,10 @@ static void count(unsigned cpu, void *data)
 
 static void translated(plugin_id id, struct qemu_plugin_tb *translation)
 {
-    struct block *block;
+    const bool is_skel = qemu_plugin_tb_vaddr(translation) >= qemu_plugin_end_code();
+    struct block *block = is_skel ? calloc(1, sizeof *block) : NULL;
     (void)id;
-    if (qemu_plugin_tb_vaddr(translation) < qemu_plugin_end_code() ||
-        (block = calloc(1, sizeof *block)) == NULL) {
+    if (block == NULL) {
         return;
     }
     const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(
@@ -78,8 +79,8 @@ static void ends(plugin_id id, void *data)
     for (struct block *block = blocks; block != NULL && file != NULL; block = block->next) {
         const uint64_t times = __atomic_load_n(&block->count, __ATOMIC_RELAXED);
         if (times > 0) {
-            fprintf(file, "%d c %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", (int)getpid(),
-                    block->start, block->end, times);
+            fprintf(file, "%d c %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", (int)getpid(), block->start,
+                    block->end, times);
         }
     }
     if (file != NULL) {
@@ -91,8 +92,11 @@ EXPORT int qemu_plugin_install(plugin_id id, const void *information, int count_
                                char **words)
 {
     (void)information;
-    if (count_of_words != 1 || strncmp(words[0], "out=", 4) != 0 ||
-        (out = strdup(words[0] + 4)) == NULL) {
+    if (count_of_words != 1 || strncmp(words[0], "out=", strlen("out=")) != 0) {
+        return -1;
+    }
+    out = strdup(words[0] + strlen("out="));
+    if (out == NULL) {
         return -1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
