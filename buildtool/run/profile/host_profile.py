@@ -25,7 +25,7 @@ for tool in simpleperf perf /data/local/tmp/simpleperf; do
 done
 """
 # Profilers do not all end with the status of the program.
-RUN = 'sh "$@"; echo "$?" >"$0.status"'
+RUN = '"$@"; echo "$?" >"$0.status"'
 READ = """
 cat "$1.status" || exit
 case $2 in
