@@ -159,7 +159,7 @@ def host_profile(samples: Iterator[Frames], code: Mapping[str, ModuleCode], tool
 
 
 def _function(frame: Frame, code: Mapping[str, ModuleCode]) -> tuple[str, str]:
-    module = frame.file.rpartition("/")[2] or UNKNOWN
+    module = frame.file.rpartition("/")[2].strip("[]") or UNKNOWN
     known = code[module].function_at(frame.address) if module in code else None
     name = frame.name.strip()
     unknown = not name or "unknown" in name or name.startswith(f"{module}[")
