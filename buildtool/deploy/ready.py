@@ -140,6 +140,12 @@ def target_on(
         from buildtool.device.emulated.device import check_platform  # noqa: PLC0415 - sim only
 
         _find_soc(choice)
+        if choice.debug and choice.profile:
+            raise UsageError(
+                "--debug cannot be used with --profile",
+                why="a debugger stops at each signal that takes a sample",
+                remedy="Omit one of them.",
+            )
         if choice.debug:
             from buildtool.device.emulated.debugger import check_can_debug  # noqa: PLC0415
 

@@ -125,3 +125,24 @@ def test_an_unknown_function_has_a_suggestion(project: Project) -> None:
     assert done.returncode == 0
     assert "no skel of this release has such a function" in done.stderr
     assert "Did you mean 'mix'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--profile", "--debug"), "--debug cannot be used with --profile"),
+        (("--profile", "--watch"), "--watch cannot be used with --profile"),
+        (
+            ("--profile-dir", "buildtool.toml"),
+            "--profile-dir buildtool.toml: it is not a directory",
+        ),
+    ],
+)
+def test_options_that_exclude_each_other(
+    project: Project, options: tuple[str, ...], message: str
+) -> None:
+    done = project.run("run", "sim", *options)
+
+    assert done.returncode == 125
+    assert message in done.stderr
+    assert project.run("run", "--on", "sim", "--profile").returncode == 125
