@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import DEVICE
 from buildtool.cli.parameters import Option, OptionGroup
-from buildtool.cli.table import Table
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from buildtool.cli.table import Table
     from buildtool.project.model import Project
     from buildtool.run.method_counts import MethodCounts
     from buildtool.run.on_device import RunResult
@@ -81,7 +81,9 @@ def show_profile(
     title = f"{result.command[0]} on {result.device}, {result.soc} ({result.arch})"
     files = write_files(folder, title, profile)
     listener(Note("\n".join(_lines(profile, with_names(project, result.methods)))))
-    if options.annotate:
+    if options.annotate and profile.tool:
+        listener(Note("--annotate shows functions of skels, which sim profiles"))
+    elif options.annotate:
         from buildtool.run.profile.annotate import annotate
 
         listener(Note(f"\n{annotate(profile, options.annotate, project.root)}\n"))
@@ -90,6 +92,8 @@ def show_profile(
 
 
 def _lines(profile: Profile, methods: tuple[MethodCounts, ...]) -> Iterator[str]:
+    from buildtool.cli.table import Table
+
     yield _functions(profile).text()
     if len(profile.functions) > ROWS:
         yield f"{len(profile.functions) - ROWS} more functions are in the files"
@@ -113,6 +117,8 @@ def _lines(profile: Profile, methods: tuple[MethodCounts, ...]) -> Iterator[str]
 
 def _functions(profile: Profile) -> Table:
     """The functions with most samples, in 80 columns if their numbers leave room for it."""
+    from buildtool.cli.table import Table
+
     functions = profile.functions[:ROWS]
     if profile.tool:
         heading = ["function", "self", "total", "file"]
