@@ -10,6 +10,7 @@
 
 #include "core.h"
 #include "counts.h"
+#include "profile.h"
 
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
  * default 16 KiB as on a device. */
@@ -29,6 +30,7 @@ static void *channel(void *argument)
     bool usable = true;
     channel_socket = socket;
     fault_thread();
+    profile_thread_begin();
     while (usable) {
         struct wire_header request;
         int fd = -1;
@@ -54,6 +56,7 @@ static void *channel(void *argument)
         }
     }
     channel_socket = -1; /* destructors of thread-local variables follow */
+    profile_thread_end();
     fault_thread_end();
     close(socket);
     return NULL;
@@ -90,6 +93,7 @@ void serve(void)
         _exit(0);
     }
     running_start();
+    profile_start();
     for (;;) {
         int fd = -1;
         await_message();

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
 from buildtool.cli.devices.program_options import ProgramOptions
+from buildtool.cli.devices.run_profile import ProfileOptions, show_profile
 from buildtool.cli.options import (
     DEVICE,
     BuildOptions,
@@ -84,6 +85,7 @@ def run(
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
     expect_dsp: ExpectDsp = False,
+    profile: ProfileOptions = ProfileOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -99,7 +101,12 @@ def run(
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
     choice = devices.choice(
-        build, verify=verify, debug=debug, expect_dsp=expect_dsp, **checks.for_choice()
+        build,
+        verify=verify,
+        debug=debug,
+        expect_dsp=expect_dsp,
+        profile=profile.wanted(),
+        **checks.for_choice(),
     )
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import check_run, on_devices
@@ -113,6 +120,7 @@ def run(
             "--forward": program.forward,
             "--replay": replay,
             "--bundle-file": bundle_file,
+            "--profile": profile.wanted(),
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)
@@ -140,7 +148,9 @@ def run(
     if watch:
         from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
 
-        check_options({"--tty": tty, "--debug": debug, "--json": json})
+        check_options(
+            {"--tty": tty, "--debug": debug, "--json": json, "--profile": profile.wanted()}
+        )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
     record: RunRecord | None = None
@@ -158,6 +168,7 @@ def run(
         result = run_program(
             *(project, device, request, choice, listener), options=options, json=json, record=record
         )
+    result = show_profile(project, result, profile, screen)
     if json:
         bundle_path = str(record.bundle.path) if record and record.bundle else None
         document: RunDocument = {**result.as_json(), "bundle": bundle_path}
