@@ -32,7 +32,7 @@ class DeviceChoice(Value):
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
     with `debug` its DSP process waits for a debugger.  With `expect_dsp` calls of the DSP are
-    counted, and a program that makes none has failed."""
+    counted, and a program that makes none has failed; with `trace` they are recorded."""
 
     target: str = ""
     soc: str = ""
@@ -46,6 +46,7 @@ class DeviceChoice(Value):
     wait: float = 0
     share: bool = False
     expect_dsp: bool = False
+    trace: bool = False
 
 
 class Ready:

@@ -12,11 +12,12 @@ from buildtool.device.errors import DeviceError
 SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 """By platform: the name of libcdsprpc for the dynamic loader."""
-LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open")
+LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open", "write")
 
 
-def counting_library(platform: str, system_library: str) -> bytes:
+def counting_library(platform: str, system_library: str, option: str) -> bytes:
     """The library for a device of `platform` whose libcdsprpc has the path `system_library`.
+    `option` is what asks for it.
 
     Raises `DeviceError` for a path that would be more than a text in C source, and the errors of
     finding and running zig.
@@ -25,7 +26,7 @@ def counting_library(platform: str, system_library: str) -> bytes:
         raise DeviceError(
             "calls of the DSP cannot be counted: the path of the device's libcdsprpc is unusual",
             why=repr(system_library),
-            remedy="Omit --expect-dsp.",
+            remedy=f"Omit {option}.",
         )
     _, libc, libdl = SYSTEMS[platform]
     flags = (

@@ -70,7 +70,7 @@ def run(
         if record:
             record.ready = ready
         result = run_and_explain(
-            *(project, ready, request._replace(count_calls=choice.expect_dsp), listener),
+            *(project, ready, with_calls(request, choice), listener),
             choice=choice,
             lock=lock,
             streams=streams,
@@ -79,6 +79,11 @@ def run(
         if record:
             record.result = result
         return result
+
+
+def with_calls(request: RunRequest, choice: DeviceChoice) -> RunRequest:
+    """The request with calls of the DSP counted and recorded, as `choice` says."""
+    return request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
 
 
 def rollback(
@@ -142,14 +147,17 @@ def ready_on_device(
             device = device._replace(target=target)
         else:
             device = device_for(project, device_name, target, choice, listener)
-        if choice.expect_dsp:
+        if choice.expect_dsp or choice.trace:
             from buildtool.deploy.counted_release import counted_release
             from buildtool.deploy.ready import read_facts_of
 
             platform, facts = project.targets[target].platform, read_facts_of(device)
-            release = stack.enter_context(counted_release(release, platform, facts, project.state))
+            option = "--expect-dsp" if choice.expect_dsp else "--trace"
+            release = stack.enter_context(
+                counted_release(release, platform, facts, project.state, option)
+            )
         ready = Ready(project, device, release, listener, data, force=choice.force)
-        if choice.expect_dsp:
+        if choice.expect_dsp or choice.trace:
             ready.go_beside("counted")
         yield ready, build
 

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bt_trace_record.h"
 #include "config.h"
 #include "crashes.h"
 #include "log.h"
@@ -96,6 +97,7 @@ static bool compose(struct command *command, const struct session *session,
 {
     const struct settings settings = settings_of(session->effective);
     const char *counts = getenv("BUILDTOOL_SIM_COUNTS");
+    const char *trace = getenv(BT_TRACE_VARIABLE);
     char farf[FARF_MAX];
     read_farf(session, farf, sizeof farf);
     memset(command, 0, sizeof *command);
@@ -130,6 +132,7 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "state=%s", config->state);
     add(command, "reports=%s", crash_reports());
     add(command, "counts=%s", counts == NULL ? "" : counts);
+    add(command, "trace=%s", trace == NULL ? "" : trace);
     add(command, "farf=%s", farf);
     if (command->is_full) {
         log_message("the DSP process does not start: its command line has more than %d bytes, or "

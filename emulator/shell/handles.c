@@ -14,6 +14,7 @@
 #include "counts.h"
 #include "module.h"
 #include "stack_switch.h"
+#include "trace.h"
 
 #define METHOD_SHIFT 24
 #define METHOD_ESCAPE 0x1f
@@ -80,10 +81,13 @@ static void call_entry(void *argument)
     struct entry_call *call = argument;
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
-    counts_begin(fault_context.skel, method_number(call));
+    const uint32_t method = method_number(call);
+    const uint64_t start = trace_start();
+    counts_begin(fault_context.skel, method);
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();
+    trace_call(start, fault_context.skel, method, call->code);
 }
 
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,

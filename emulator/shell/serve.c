@@ -10,6 +10,7 @@
 
 #include "core.h"
 #include "counts.h"
+#include "trace.h"
 
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
  * default 16 KiB as on a device. */
@@ -90,6 +91,7 @@ void serve(void)
         _exit(0);
     }
     running_start();
+    trace_open();
     for (;;) {
         int fd = -1;
         await_message();

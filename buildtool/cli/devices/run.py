@@ -16,6 +16,7 @@ from buildtool.cli.options import (
     DeviceOptions,
     ExpectDsp,
     Json,
+    TraceOptions,
     not_with_on,
     without_on,
 )
@@ -97,6 +98,7 @@ def run(
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
     expect_dsp: ExpectDsp = False,
+    trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -112,7 +114,12 @@ def run(
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
     choice = devices.choice(
-        build, verify=verify, debug=debug, expect_dsp=expect_dsp, **checks.for_choice()
+        build,
+        verify=verify,
+        debug=debug,
+        expect_dsp=expect_dsp,
+        trace=trace.wanted,
+        **checks.for_choice(),
     )
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import check_run, on_devices
@@ -125,6 +132,7 @@ def run(
             "--watch": watch,
             "--forward": forward,
             "--bundle-file": bundle_file,
+            "--trace-file": trace.trace_file,
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)
@@ -159,7 +167,7 @@ def run(
     if watch:
         from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
 
-        check_options({"--tty": tty, "--debug": debug, "--json": json})
+        check_options({"--tty": tty, "--debug": debug, "--json": json, "--trace": trace.wanted})
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
     record: RunRecord | None = None
@@ -173,7 +181,7 @@ def run(
         if file:
             check_place(file)
         listened = bundle_of_failure(record, file, screen)
-    with listened as listener:
+    with listened as listening, trace.traced(project, listening) as listener:
         result = flow.run(
             project,
             device,
