@@ -81,9 +81,11 @@ def parse_recording(data: bytes) -> Recording:
     data = data[:MAX_BYTES]
     while at + SIZE <= len(data):
         fields = _LAYOUT.unpack_from(data, at)
-        if not _is_valid(fields):
+        # A record that was cut off when the disk was full goes on with the next one.
+        following = data.find(MAGIC, at + 1, at + SIZE)
+        if following >= 0 or not _is_valid(fields):
             damaged += 1
-            following = data.find(MAGIC, at + 1)
+            following = following if following >= 0 else data.find(MAGIC, at + 1)
             at = following if following >= 0 else len(data)
             continue
         at += SIZE
