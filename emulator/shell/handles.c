@@ -59,6 +59,7 @@ struct entry_call {
     uint64_t first;
     uint32_t scalars;
     shell_argument *arguments;
+    uint64_t since; /* of clock_now() */
     int code;
 };
 
@@ -82,12 +83,11 @@ static void call_entry(void *argument)
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
     const uint32_t method = method_number(call);
-    const uint64_t start = trace_start();
     counts_begin(fault_context.skel, method);
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();
-    trace_call(start, fault_context.skel, method, call->code);
+    trace_call(call->since, fault_context.skel, method, call->code);
 }
 
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
@@ -100,6 +100,7 @@ static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
     fault_context.method = (scalars >> METHOD_SHIFT) & 0x1f;
     struct running_call running = {.skel = fault_context.skel, .method = fault_context.method};
     running_begin(&running);
+    entry.since = running.since;
     struct guarded stack = {.mapping = NULL};
     if (shell_facts()->strict != STRICT_OFF && exact_stack(&stack, shell_facts()->stack_bytes)) {
         stack_switch(&stack, shell_facts()->stack_bytes, call_entry, &entry);

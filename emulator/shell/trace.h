@@ -8,9 +8,7 @@
 
 /* Opens the file of the trace, if libcdsprpc names one. Without one the others do nothing. */
 void trace_open(void);
-/* The time at which something begins, in nanoseconds; 0 without a trace. */
-uint64_t trace_start(void);
-/* Records what began at `start` and has just ended: a method of a skel, that returned `code`. */
+/* Records what began at `start`, in nanoseconds, and has just ended: a method of a skel, that returned `code`. */
 void trace_call(uint64_t start, const char *skel, uint32_t method, int code);
 /* Records an instant. A name of any length is kept whole. */
 void trace_event(uint32_t kind, const char *name);

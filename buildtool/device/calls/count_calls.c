@@ -19,7 +19,6 @@
 #define READ_WRITE 3
 #define SHARED 1
 #define FAILED ((void *)-1)
-#define CLOCK_MONOTONIC 1
 
 struct moment { /* timespec on 64-bit systems */
     int64_t seconds, nanoseconds;
@@ -31,8 +30,8 @@ void *dlsym(void *library, const char *name);
 char *getenv(const char *name);
 int open(const char *path, int flags, ...);
 int close(int file);
-int64_t write(int file, const void *data, size_t size);
 int ftruncate(int file, int64_t size);
+int fallocate(int file, int mode, int64_t offset, int64_t size);
 void *mmap(void *address, size_t size, int protection, int flags, int file, int64_t offset);
 
 /* dspqueue.h includes headers of the C library. */
@@ -43,11 +42,20 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
 
 static void *system_library;
 
-static uint64_t now(void)
+/* Maps a file of `size` bytes, which may exist; NULL if that fails, or without a path. */
+static void *map_file(const char *path, size_t size)
 {
-    struct moment time = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.seconds * 1000000000u + (uint64_t)time.nanoseconds;
+    int file = path != NULL ? open(path, OPEN_FLAGS, 0600) : -1;
+    void *memory = FAILED;
+    /* On a full disk, a write to memory without a place in the file would end the program. */
+    if (file >= 0 && ftruncate(file, (int64_t)size) == 0 &&
+        fallocate(file, 0, 0, (int64_t)size) == 0) {
+        memory = mmap(NULL, size, READ_WRITE, SHARED, file, 0);
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return memory != FAILED ? memory : NULL;
 }
 
 #include "call_table.h"
@@ -73,22 +81,14 @@ static void *function_of_system(const char *name)
 
 __attribute__((constructor)) static void open_table(void)
 {
+    struct table *memory = map_file(getenv("BUILDTOOL_DSP_CALLS"), sizeof *table);
     trace_open();
-    const char *path = getenv("BUILDTOOL_DSP_CALLS");
-    int file = path != NULL ? open(path, OPEN_FLAGS, 0600) : -1;
-    if (file < 0) {
-        return;
-    }
-    if (ftruncate(file, (int64_t)sizeof *table) == 0) {
-        void *memory = mmap(NULL, sizeof *table, READ_WRITE, SHARED, file, 0);
-        if (memory != FAILED) {
-            table = memory;
-            for (size_t i = 0; i < sizeof table->magic; i++) {
-                table->magic[i] = "BTCALLS1"[i];
-            }
+    if (memory != NULL) {
+        table = memory;
+        for (size_t i = 0; i < sizeof table->magic; i++) {
+            table->magic[i] = "BTCALLS1"[i];
         }
     }
-    (void)close(file);
 }
 
 static uint64_t size_of(const remote_arg *arguments, uint32_t count)
@@ -104,15 +104,15 @@ static void count(uint32_t kind, struct row *row, uint32_t scalars, const remote
                   uint64_t start, int code)
 {
     const uint32_t in = REMOTE_SCALARS_INBUFS(scalars);
-    struct bt_trace_record record = {.kind = kind, .start = start, .end = now(), .code = code};
+    struct bt_trace_record record = {.kind = kind, .start = start, .end = ticks(), .code = code};
     record.in = size_of(arguments, in);
     record.out = size_of(arguments + in, REMOTE_SCALARS_OUTBUFS(scalars));
     add(&row->calls, 1);
     add(&row->failed, code != 0);
-    add(&row->nanoseconds, record.end - start);
+    add(&row->nanoseconds, nanoseconds_of(record.end - start));
     add(&row->bytes_in, record.in);
     add(&row->bytes_out, record.out);
-    if (trace_file >= 0) {
+    if (trace_file != NULL) {
         record.method = (uint32_t)row->key - 1;
         trace_write(&record, table->modules[row->key >> 32]);
     }
@@ -121,7 +121,7 @@ static void count(uint32_t kind, struct row *row, uint32_t scalars, const remote
 int remote_handle64_open(const char *name, remote_handle64 *handle)
 {
     PASS_ON(remote_handle64_open)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(name, handle);
     trace(BT_TRACE_OPEN, start, code, 0, name);
     if (code == 0) {
@@ -133,7 +133,7 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
 int remote_handle_open(const char *name, remote_handle *handle)
 {
     PASS_ON(remote_handle_open)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(name, handle);
     trace(BT_TRACE_OPEN, start, code, 0, name);
     if (code == 0) {
@@ -145,7 +145,7 @@ int remote_handle_open(const char *name, remote_handle *handle)
 int remote_handle64_close(remote_handle64 handle)
 {
     PASS_ON(remote_handle64_close)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const char *name = table->modules[module_of_handle(handle)];
     const int code = real(handle);
     trace(BT_TRACE_CLOSE, start, code, 0, name);
@@ -156,7 +156,7 @@ int remote_handle64_close(remote_handle64 handle)
 int remote_handle_close(remote_handle handle)
 {
     PASS_ON(remote_handle_close)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const char *name = table->modules[module_of_handle(handle)];
     const int code = real(handle);
     trace(BT_TRACE_CLOSE, start, code, 0, name);
@@ -168,7 +168,7 @@ int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg 
 {
     PASS_ON(remote_handle64_invoke)
     struct row *row = row_of(handle, scalars, arguments);
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
     count(BT_TRACE_CALL, row, scalars, arguments, start, code);
     return code;
@@ -178,7 +178,7 @@ int remote_handle_invoke(remote_handle handle, uint32_t scalars, remote_arg *arg
 {
     PASS_ON(remote_handle_invoke)
     struct row *row = row_of(handle, scalars, arguments);
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
     count(BT_TRACE_CALL, row, scalars, arguments, start, code);
     return code;
@@ -189,7 +189,7 @@ int remote_handle64_invoke_async(remote_handle64 handle, fastrpc_async_descripto
 {
     PASS_ON(remote_handle64_invoke_async)
     /* Before, as a callback may free the arguments; without a time. */
-    count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, now(), 0);
+    count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, ticks(), 0);
     return real(handle, descriptor, scalars, arguments);
 }
 
@@ -197,7 +197,7 @@ int remote_handle_invoke_async(remote_handle handle, fastrpc_async_descriptor_t 
                                uint32_t scalars, remote_arg *arguments)
 {
     PASS_ON(remote_handle_invoke_async)
-    count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, now(), 0);
+    count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, ticks(), 0);
     return real(handle, descriptor, scalars, arguments);
 }
 
@@ -205,7 +205,7 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
                  enum fastrpc_map_flags flags)
 {
     PASS_ON(fastrpc_mmap)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(domain, file, address, offset, length, flags);
     trace(BT_TRACE_MAP, start, code, length, "fastrpc_mmap");
     if (code == 0) {
@@ -218,7 +218,7 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
 int fastrpc_munmap(int domain, int file, void *address, size_t length)
 {
     PASS_ON(fastrpc_munmap)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(domain, file, address, length);
     trace(BT_TRACE_UNMAP, start, code, length, "fastrpc_munmap");
     if (code == 0) {
@@ -240,7 +240,7 @@ static void trace_control(uint64_t start, uint32_t request, const void *data, ui
 int remote_handle_control(uint32_t request, void *data, uint32_t size)
 {
     PASS_ON(remote_handle_control)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(request, data, size);
     trace_control(start, request, data, size, code);
     return code;
@@ -249,7 +249,7 @@ int remote_handle_control(uint32_t request, void *data, uint32_t size)
 int remote_handle64_control(remote_handle64 handle, uint32_t request, void *data, uint32_t size)
 {
     PASS_ON(remote_handle64_control)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(handle, request, data, size);
     trace_control(start, request, data, size, code);
     return code;
@@ -259,7 +259,7 @@ int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buff
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us)
 {
     PASS_ON(dspqueue_write)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message, timeout_us);
     trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write");
     add(&table->messages, code == 0);
@@ -270,7 +270,7 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
                            uint32_t message_length, const uint8_t *message)
 {
     PASS_ON(dspqueue_write_noblock)
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message);
     trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock");
     add(&table->messages, code == 0);

@@ -1,16 +1,21 @@
 /* trace_calls.h: records each call of the DSP, with --trace, in the file that BT_TRACE_VARIABLE names.
  *
- * It is included by count_calls.c, whose functions it uses. */
+ * count_calls.c includes it.  Times are ticks of the virtual counter, which a program reads without a
+ * system call: calls of the DSP must not become slower. */
 #include "bt_trace_record.h"
 
-#define APPEND_FLAGS                                                                              \
-    (01 | 0100 | 02000 | 02000000 | 0400000) /* O_WRONLY O_CREAT O_APPEND O_CLOEXEC O_NOFOLLOW */
+#define CLOCK_MONOTONIC 1
 #define CLOCK_REALTIME 0
 #define GETPID 172 /* system calls of ARM64 */
 #define GETTID 178
+#define THREADS 64 /* whose ids are remembered, a power of two */
 
-static int trace_file = -1;
-static uint32_t trace_records;
+static struct bt_trace_header *trace_file;
+static uint64_t tick_rate, clocks_due;
+static struct {
+    uint64_t pointer; /* that the thread has for its own memory */
+    uint32_t process, thread;
+} threads[THREADS];
 
 static uint32_t own_id(long which)
 {
@@ -20,52 +25,101 @@ static uint32_t own_id(long which)
     return (uint32_t)result;
 }
 
-/* Writes the record, whose process, thread and name are set here. */
-static void trace_write(struct bt_trace_record *record, const char *name)
+static uint64_t ticks(void)
 {
-    if (__atomic_fetch_add(&trace_records, 1, __ATOMIC_RELAXED) >= BT_TRACE_RECORDS) {
+    uint64_t value;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value) : : "memory");
+    return value;
+}
+
+static uint64_t nanoseconds_of(uint64_t duration)
+{
+    const uint64_t second = 1000000000u;
+    return tick_rate == 0
+               ? 0
+               : duration / tick_rate * second + duration % tick_rate * second / tick_rate;
+}
+
+/* Sets the process and the thread of a record.  Another thread may be at the same place of the
+ * table: then ids that do not belong together are not used. */
+static void set_ids(struct bt_trace_record *record)
+{
+    uint64_t pointer;
+    __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+    const size_t place = (size_t)(pointer >> 12 ^ pointer >> 5) % THREADS;
+    record->process = own_id(GETPID); /* another one after a fork */
+    if (__atomic_load_n(&threads[place].pointer, __ATOMIC_ACQUIRE) == pointer &&
+        threads[place].process == record->process) {
+        record->thread = threads[place].thread;
         return;
     }
-    record->magic = BT_TRACE_MAGIC;
-    record->process = own_id(GETPID);
     record->thread = own_id(GETTID);
-    (void)bt_trace_name(record, name);
-    if (write(trace_file, record, sizeof *record) < 0) {
-        return; /* the disk is full; the program goes on */
+    uint64_t free = 0;
+    if (__atomic_compare_exchange_n(&threads[place].pointer, &free, 1, 0, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) {
+        threads[place].process = record->process;
+        threads[place].thread = record->thread;
+        __atomic_store_n(&threads[place].pointer, pointer, __ATOMIC_RELEASE);
+    }
+}
+
+static uint64_t clock_now(int clock)
+{
+    struct moment time = {0, 0};
+    (void)clock_gettime(clock, &time);
+    return (uint64_t)time.seconds * 1000000000u + (uint64_t)time.nanoseconds;
+}
+
+static void trace_clocks(void)
+{
+    struct bt_trace_record *record = bt_trace_next(trace_file, 1);
+    if (record != NULL) {
+        const uint64_t before = ticks();
+        record->end = clock_now(CLOCK_MONOTONIC);
+        record->start = before + (ticks() - before) / 2;
+        record->in = clock_now(CLOCK_REALTIME);
+        record->out = tick_rate;
+        record->kind = BT_TRACE_CLOCKS;
+        set_ids(record);
+        bt_trace_done(record);
+    }
+}
+
+/* Records `given`, apart from what is set here. */
+static void trace_write(const struct bt_trace_record *given, const char *name)
+{
+    uint64_t due = __atomic_load_n(&clocks_due, __ATOMIC_RELAXED);
+    if (given->end >= due && __atomic_compare_exchange_n(&clocks_due, &due, given->end + tick_rate,
+                                                         0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        trace_clocks(); /* once a second: other clocks are slewed */
+    }
+    struct bt_trace_record *record = bt_trace_next(trace_file, 1);
+    if (record != NULL) {
+        record->kind = given->kind;
+        record->start = given->start;
+        record->end = given->end;
+        record->method = given->method;
+        record->code = given->code;
+        record->in = given->in;
+        record->out = given->out;
+        set_ids(record);
+        (void)bt_trace_name(record, name);
+        bt_trace_done(record);
     }
 }
 
 /* Records what began at `start` and has just ended. */
 static void trace(uint32_t kind, uint64_t start, int code, uint64_t in, const char *name)
 {
-    if (trace_file >= 0) {
-        struct bt_trace_record record = {
-            .kind = kind, .start = start, .end = now(), .code = code, .in = in};
+    if (trace_file != NULL) {
+        const struct bt_trace_record record = {
+            .kind = kind, .start = start, .end = ticks(), .code = code, .in = in};
         trace_write(&record, name);
     }
 }
 
 static void trace_open(void)
 {
-    const char *path = getenv(BT_TRACE_VARIABLE);
-    struct moment real = {0, 0};
-    trace_file = path != NULL ? open(path, APPEND_FLAGS, 0600) : -1;
-    if (trace_file >= 0) {
-        (void)clock_gettime(CLOCK_REALTIME, &real);
-        struct bt_trace_record record = {.kind = BT_TRACE_CLOCKS,
-                                         .start = now(),
-                                         .end = (uint64_t)real.seconds * 1000000000u +
-                                                (uint64_t)real.nanoseconds};
-        trace_write(&record, "");
-    }
-}
-
-__attribute__((destructor)) static void trace_close(void)
-{
-    if (trace_file >= 0 && trace_records > BT_TRACE_RECORDS) {
-        struct bt_trace_record record = {.kind = BT_TRACE_DROPPED, .start = now(), .end = now()};
-        record.in = trace_records - BT_TRACE_RECORDS;
-        trace_records = 0;
-        trace_write(&record, "");
-    }
+    __asm__("mrs %0, cntfrq_el0" : "=r"(tick_rate));
+    trace_file = map_file(getenv(BT_TRACE_VARIABLE), BT_TRACE_BYTES);
 }

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from buildtool.core.value import Value
-from buildtool.run.trace.records import Kind, Record
+from buildtool.run.trace.records import DSP_SIDE, Kind, Record
 
 NameOf = Callable[[str, int], str]
 """From the file of a skel and the number of a method to the name of the method, "" if unknown."""
@@ -23,8 +23,6 @@ CALLS = {
     Kind.MAP: "",
     Kind.UNMAP: "",
 }
-DSP_SIDE = 32
-"""Kinds from here on are of the DSP."""
 _BEGINS = {Kind.BEGIN: Kind.END, Kind.DSP_BEGIN: Kind.DSP_END}
 
 
@@ -61,7 +59,7 @@ def slices_of(records: Sequence[Record], name_of: NameOf) -> Threads:
     threads: Threads = defaultdict(list)
     parts = pair_calls(records)
     arrows = {dsp: number for number, dsp in enumerate(parts.values(), 1)}
-    last = max((record.end for record in records if record.kind != Kind.CLOCKS), default=0)
+    last = max((record.end for record in records), default=0)
     open_events: dict[tuple[Thread, int], list[Record]] = defaultdict(list)
     for number, record in enumerate(records):
         thread = Thread(record.process, record.thread, record.kind >= DSP_SIDE)
@@ -83,7 +81,7 @@ def slices_of(records: Sequence[Record], name_of: NameOf) -> Threads:
                     leads=arrows[part] if part is not None else 0
                 )
             )
-        elif record.kind != Kind.CLOCKS:
+        else:
             threads[thread].append(_instant(record))
     for (thread, _), unfinished in open_events.items():
         threads[thread] += (

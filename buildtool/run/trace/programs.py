@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.events import ProgramTraced
 from buildtool.run.trace.calls import mapped_bytes, slices_of
 from buildtool.run.trace.perfetto import MONOTONIC, REALTIME, TraceWriter
-from buildtool.run.trace.records import Kind, Record, Recording, parse_recording
+from buildtool.run.trace.records import Record, Recording, parse_recording
 
 if TYPE_CHECKING:
     from buildtool.project.model import Project
@@ -68,10 +68,8 @@ def clock_shift(recording: Recording, program: ProgramTraced, clocks: Mapping[in
     device, to get those of CLOCK_MONOTONIC here."""
     if program.same_clock or not recording.records:
         return 0
-    for record in recording.records:
-        if record.kind == Kind.CLOCKS:
-            to_realtime = record.end - record.start - program.ahead
-            return to_realtime - (clocks[REALTIME] - clocks[MONOTONIC])
+    if recording.realtime is not None:
+        return recording.realtime - program.ahead - (clocks[REALTIME] - clocks[MONOTONIC])
     first: Record = min(recording.records, key=lambda record: record.start)
     return program.started - first.start
 

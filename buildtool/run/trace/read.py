@@ -13,7 +13,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.run.trace.records import MAX_BYTES
+from buildtool.run.trace.records import MAX_BYTES, SIZE
 
 VARIABLE = "BUILDTOOL_TRACE"
 """The variable with the path of the file on the device (BT_TRACE_VARIABLE)."""
@@ -59,9 +59,11 @@ def recorded(ready: Ready, run: str, program: str) -> Iterator[None]:
 
 def _read(device: Device, path: str) -> tuple[bytes, DeviceClock]:
     clock = DeviceClock() if device.transport.direct else _clock_of(device)
-    text = f'[ ! -f "$1" ] || head -c {MAX_BYTES} <"$1"; rm -f -- "$1"'
-    done = device.exec(text, arguments=[path], timeout=READ_SECONDS)
-    return done.stdout, clock
+    head = device.exec('[ ! -f "$1" ] || head -c 8 <"$1"', arguments=[path]).stdout
+    used = (int.from_bytes(head[4:8], "little") + 1) * SIZE
+    text = '[ ! -f "$1" ] || head -c "$2" <"$1"; rm -f -- "$1"'
+    arguments = [path, str(min(used, MAX_BYTES))]
+    return device.exec(text, arguments=arguments, timeout=READ_SECONDS).stdout, clock
 
 
 def _clock_of(device: Device) -> DeviceClock:

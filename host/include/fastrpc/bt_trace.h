@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,52 +19,74 @@
 extern "C" {
 #endif
 
-/* The descriptor of the file, 0 before it is opened, and -1 without one. */
-static inline int bt_trace_file(void)
+/* The counter of ARM64 that records have times of; elsewhere nothing reads them. */
+static inline uint64_t bt_trace_ticks(void)
 {
-    static int file;
-    static unsigned records;
-    int now = __atomic_load_n(&file, __ATOMIC_ACQUIRE);
-    if (now == 0) {
-        const char *path = getenv(BT_TRACE_VARIABLE);
-        int expected = 0;
-        now = path == NULL ? -1 : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-        if (!__atomic_compare_exchange_n(&file, &expected, now, 0, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)) {
-            if (now > 0) {
-                (void)close(now);
-            }
-            now = expected;
-        }
+    uint64_t ticks = 0;
+#ifdef __aarch64__
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+#endif
+    return ticks;
+}
+
+static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, const char *name)
+{
+    struct bt_trace_record *record = bt_trace_next(file, 1);
+    if (record == NULL) {
+        return;
     }
-    if (now > 0 && __atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) >= BT_TRACE_RECORDS) {
-        return -1;
+    record->kind = kind;
+    record->process = (uint32_t)getpid();
+    record->thread = (uint32_t)syscall(SYS_gettid);
+    record->start = bt_trace_ticks();
+    record->end = record->start;
+    if (kind == BT_TRACE_CLOCKS) {
+        struct timespec now = {0, 0}, today = {0, 0};
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+        record->start += (bt_trace_ticks() - record->start) / 2;
+        (void)clock_gettime(CLOCK_REALTIME, &today);
+        record->end = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        record->in = (uint64_t)today.tv_sec * 1000000000u + (uint64_t)today.tv_nsec;
+#ifdef __aarch64__
+        __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(record->out));
+#endif
     }
-    return now;
+    (void)bt_trace_name(record, name);
+    bt_trace_done(record);
+}
+
+/* Maps the file that BT_TRACE_VARIABLE names; the address 1 stands for none. */
+static inline struct bt_trace_header *bt_trace_open(void)
+{
+    const char *path = getenv(BT_TRACE_VARIABLE);
+    struct bt_trace_header *none = (struct bt_trace_header *)(uintptr_t)1;
+    const int file = path == NULL ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    void *memory = MAP_FAILED;
+    /* On a full disk, a write to memory without a place in the file would end the program. */
+    if (file >= 0 && ftruncate(file, BT_TRACE_BYTES) == 0 &&
+        syscall(SYS_fallocate, file, 0, (off_t)0, (off_t)BT_TRACE_BYTES) == 0) {
+        memory = mmap(NULL, BT_TRACE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+    if (memory == MAP_FAILED) {
+        return none;
+    }
+    bt_trace_put((struct bt_trace_header *)memory, BT_TRACE_CLOCKS, "");
+    return (struct bt_trace_header *)memory;
 }
 
 static inline void bt_trace_event(uint32_t kind, const char *name)
 {
-    const int file = bt_trace_file();
-    struct bt_trace_record record;
-    struct timespec now;
-    if (file < 0) {
-        return;
+    static struct bt_trace_header *mapped; /* of this source file */
+    struct bt_trace_header *file = __atomic_load_n(&mapped, __ATOMIC_ACQUIRE);
+    if (file == NULL) { /* two threads may map it at once, once */
+        file = bt_trace_open();
+        __atomic_store_n(&mapped, file, __ATOMIC_RELEASE);
     }
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    record.magic = BT_TRACE_MAGIC;
-    record.kind = kind;
-    record.process = (uint32_t)getpid();
-    record.thread = (uint32_t)syscall(SYS_gettid);
-    record.start = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    record.end = record.start;
-    record.method = 0;
-    record.code = 0;
-    record.in = 0;
-    record.out = 0;
-    (void)bt_trace_name(&record, name);
-    if (write(file, &record, sizeof record) < 0) {
-        return; /* the disk is full; the program goes on */
+    if ((uintptr_t)file != 1) {
+        bt_trace_put(file, kind, name);
     }
 }
 

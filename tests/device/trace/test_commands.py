@@ -47,10 +47,24 @@ def test_each_program_has_a_process(traced_project: Project, tmp_path: Path, com
         "select count(distinct pid) from track where name = 'my-project' and tid = 0"
     ).fetchone()[0]
     runs = base.execute("select count(*) from slice where name = 'bin/my-project'").fetchone()[0]
-    assert processes == runs == {"test": 1, "bench": 5}[command]
+    assert processes == runs == {"test": 1, "bench": 3}[command]
     if command == "test":
         tests = base.execute("select name from slice where name like '%verified%'").fetchall()
         assert len(tests) == 1
+
+
+def test_a_push_is_in_the_trace(traced_project: Project, tmp_path: Path) -> None:
+    main = traced_project.root / "host/src/main.c"
+    before, file = main.read_text(), tmp_path / "pushed.pftrace"
+    main.write_text(before.replace('"my-project: scale_add of', '"my-project: again scale_add of'))
+    try:
+        traced_project.succeeds("run", "sim", "--trace-file", str(file))
+    finally:
+        main.write_text(before)
+    (sent,) = open_trace(file).execute(
+        "select value from args join slice on id = slice_id where name = 'push' and key = 'bytes'"
+    )
+    assert sent[0] > 1000
 
 
 def test_a_failed_build_is_in_the_trace(traced_project: Project, tmp_path: Path) -> None:
@@ -87,13 +101,8 @@ def test_nothing_of_it_is_imported_without_it(traced_project: Project) -> None:
         "try: main()\nexcept SystemExit: pass\n"
         "print([name for name in sys.modules if '.trace' in name and 'buildtool' in name])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        cwd=traced_project.root,
-        capture_output=True,
-        text=True,
-    )
+    command, root = [sys.executable, "-c", code], traced_project.root
+    done = subprocess.run(command, check=True, cwd=root, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
 
 

@@ -22,9 +22,9 @@ from buildtool.run.trace.calls import Slice, nested
 from buildtool.run.trace.perfetto import MONOTONIC, REALTIME, TraceWriter
 from buildtool.run.trace.programs import clock_shift
 from buildtool.run.trace.recorder import TraceRecorder
-from buildtool.run.trace.records import Kind, Record, parse_recording
+from buildtool.run.trace.records import MAX_RECORDS, Kind, parse_recording
 from tests.trace_database import open_trace
-from tests.unit.trace.test_records import CALL, packed
+from tests.unit.trace.test_records import CALL, CLOCKS, file, packed
 
 
 def test_every_field_arrives() -> None:
@@ -33,7 +33,7 @@ def test_every_field_arrives() -> None:
     thread = writer.thread("worker", 42, 43)
     counter = writer.counter("mapped", process, in_bytes=True)
     negative = -(1 << 63)
-    arguments = {"bytes": negative, "code": "0x80000406"}
+    arguments: dict[str, int | str] = {"bytes": negative, "code": "0x80000406"}
     slices = [Slice(10, 30, "a", arguments, leads=7), Slice(12, 20, "b", follows=7)]
     writer.slices(thread, [*slices, Slice(13, 13, "c", instant=True)])
     writer.values(counter, [(10, 1 << 40)])
@@ -110,42 +110,43 @@ def program(recording: bytes, *, ahead: int = 0, same_clock: bool = False) -> Pr
 
 
 def test_a_damaged_recording_is_a_trace(recorder: TraceRecorder) -> None:
-    drop = Record(Kind.DROPPED, 7, 7, 1, 1, bytes_in=1234)
-    recorder(program(packed(CALL)[:-1] + packed(CALL) + packed(drop), same_clock=True))
+    count = MAX_RECORDS + 1234
+    recorder(program(file(packed(CALL, b"XXXX"), CALL, count=count), same_clock=True))
     base = open_trace(recorder.trace())
     (name,) = base.execute("select name from track where pid = 7 and tid = 0").fetchone()
-    assert name == "demo (1,234 records dropped, 1 records damaged)"
+    assert name == f"demo (1,234 records dropped, {MAX_RECORDS - 2:,} records damaged)"
 
 
 def test_arrows_of_several_programs_are_apart(recorder: TraceRecorder) -> None:
     part = CALL._replace(kind=Kind.DSP_CALL, start=110, end=190)
     for _ in range(2):
-        recorder(program(packed(CALL) + packed(part), same_clock=True))
+        recorder(program(file(CALL, part), same_clock=True))
     base = open_trace(recorder.trace())
     assert len(base.execute("select * from flow").fetchall()) == 2
 
 
 def test_clocks_are_joined_by_the_time_of_day() -> None:
     # There it is 1 s after its boot and 1,010 s of the day, 10 s ahead of the day here.
-    clocks = Record(Kind.CLOCKS, 7, 7, 10**9, 1010 * 10**9)
+    clocks = CLOCKS._replace(end=10**9, bytes_in=1010 * 10**9)
     here = {MONOTONIC: 300 * 10**9, REALTIME: 1000 * 10**9}
-    recording = parse_recording(packed(clocks))
+    recording = parse_recording(file(CALL, clocks=clocks))
     shift = clock_shift(recording, program(b"", ahead=10 * 10**9), here)
     assert 10**9 + shift == here[MONOTONIC]
     assert clock_shift(recording, program(b"", same_clock=True), here) == 0
 
 
 def test_without_a_clock_a_recording_begins_with_its_program() -> None:
-    recording = parse_recording(packed(CALL))
+    part = CALL._replace(kind=Kind.DSP_CALL)
+    recording = parse_recording(file(part, clocks=part))
     assert clock_shift(recording, program(b""), {}) == 500 - CALL.start
 
 
 def test_a_large_recording_is_written_in_time(recorder: TraceRecorder) -> None:
     rows = []
     for at in range(1, 20_000 * 10, 10):
-        rows.append(packed(CALL._replace(start=at, end=at + 9)))
-        rows.append(packed(CALL._replace(kind=Kind.DSP_CALL, start=at + 2, end=at + 5)))
-    recorder(program(b"".join(rows), same_clock=True))
+        rows.append(CALL._replace(start=at, end=at + 9))
+        rows.append(CALL._replace(kind=Kind.DSP_CALL, start=at + 2, end=at + 5))
+    recorder(program(file(*rows), same_clock=True))
     started = time.process_time()
     data = recorder.trace()
     assert time.process_time() - started < 20
