@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,10 +23,13 @@ VARINT, FIXED64, BYTES = 0, 1, 2
 """Wire types."""
 SEQUENCE = 1
 MASK = (1 << 64) - 1
+_SMALL = [bytes([value]) for value in range(0x80)]
 
 
 def varint(value: int) -> bytes:
     """An integer of at most 64 bits; negative ones as their two's complement."""
+    if 0 <= value <= 0x7F:
+        return _SMALL[value]
     value &= MASK
     data = bytearray()
     while value > 0x7F:
@@ -45,10 +49,15 @@ def fixed(field: int, value: int) -> bytes:
     return varint(field << 3 | FIXED64) + struct.pack("<Q", value & MASK)
 
 
-def message(field: int, data: bytes | str) -> bytes:
-    """A field that is a message or a text."""
-    raw = data.encode(errors="replace") if isinstance(data, str) else data
-    return varint(field << 3 | BYTES) + varint(len(raw)) + raw
+def message(field: int, data: bytes) -> bytes:
+    """A field that is a message."""
+    return varint(field << 3 | BYTES) + varint(len(data)) + data
+
+
+@lru_cache(maxsize=1 << 12)
+def text(field: int, data: str) -> bytes:
+    """A field that is a text; most of them are in many packets."""
+    return message(field, data.encode(errors="replace"))
 
 
 class TraceWriter:
@@ -69,20 +78,20 @@ class TraceWriter:
 
     def process(self, name: str, pid: int) -> int:
         """A new track for the process `pid`."""
-        return self._track(message(3, number(1, pid) + message(6, name)))
+        return self._track(message(3, number(1, pid) + text(6, name)))
 
     def thread(self, name: str, pid: int, tid: int) -> int:
         """A new track for a thread of a process that has a track."""
-        return self._track(message(4, number(1, pid) + number(2, tid) + message(5, name)))
+        return self._track(message(4, number(1, pid) + number(2, tid) + text(5, name)))
 
     def track(self, name: str, parent: int = 0) -> int:
         """A new track below the track `parent`."""
-        return self._track(message(2, name) + (number(5, parent) if parent else b""))
+        return self._track(text(2, name) + (number(5, parent) if parent else b""))
 
     def counter(self, name: str, parent: int, *, in_bytes: bool = False, unit: str = "") -> int:
         """A new track of values, in bytes or in a unit with a name."""
-        how = number(3, UNIT_SIZE_BYTES) if in_bytes else message(6, unit)
-        return self._track(message(2, name) + number(5, parent) + message(8, how))
+        how = number(3, UNIT_SIZE_BYTES) if in_bytes else text(6, unit)
+        return self._track(text(2, name) + number(5, parent) + message(8, how))
 
     def values(self, track: int, values: Sequence[tuple[int, int]]) -> None:
         """The values of a counter, each with its time."""
@@ -97,13 +106,13 @@ class TraceWriter:
             while ends and ends[-1] <= each.start:
                 self._event(ends.pop(), number(9, SLICE_END) + on_track)
             kind = INSTANT if each.instant else SLICE_BEGIN
-            event = number(9, kind) + on_track + message(23, each.name)
+            event = number(9, kind) + on_track + text(23, each.name)
             if each.leads:
                 event += fixed(47, each.leads)
             if each.follows:
                 event += fixed(48, each.follows)
             for name, value in each.arguments.items():
-                event += message(4, message(10, name) + _value(value))
+                event += message(4, text(10, name) + _value(value))
             self._event(each.start, event)
             if not each.instant:
                 ends.append(each.end)
@@ -123,4 +132,4 @@ class TraceWriter:
 
 
 def _value(value: Argument) -> bytes:
-    return message(6, value) if isinstance(value, str) else number(4, value)
+    return text(6, value) if isinstance(value, str) else number(4, value)
