@@ -113,8 +113,8 @@ class BuildOptions(OptionGroup):
         return Options(self.jobs, self.keep_going, self.launcher, use_caches=use_caches)
 
 
-class DeviceOptions(OptionGroup):
-    """The options of commands that bring releases onto devices."""
+class OneDeviceOptions(OptionGroup):
+    """The options of commands that bring a release onto a device."""
 
     force: Annotated[
         bool,
@@ -124,16 +124,6 @@ class DeviceOptions(OptionGroup):
         str, Option("--target", "Target; default: the device's.", "TARGET", heading=DEVICE)
     ] = ""
     soc: Soc = ""
-    on: Annotated[
-        str | None,
-        Option(
-            "--on",
-            "Use several devices in parallel instead of DEVICE: names, all:TAG, tag:TAG (the first"
-            " that is free) and sim:SOC, with commas between them.",
-            "LIST",
-            heading=DEVICE,
-        ),
-    ] = None
     wait: Wait = ""
     share: Share = False
 
@@ -151,6 +141,21 @@ class DeviceOptions(OptionGroup):
             share=self.share,
             **others,
         )
+
+
+class DeviceOptions(OneDeviceOptions):
+    """The same for commands that can use several devices."""
+
+    on: Annotated[
+        str | None,
+        Option(
+            "--on",
+            "Use several devices in parallel instead of DEVICE: names, all:TAG, tag:TAG (the first"
+            " that is free) and sim:SOC, with commas between them.",
+            "LIST",
+            heading=DEVICE,
+        ),
+    ] = None
 
 
 class CheckOptions(OptionGroup):

@@ -17,9 +17,19 @@ SCHEMA = (
 
 
 def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
-    """The SARIF document.  Source: SARIF 2.1.0, OASIS standard."""
+    """The SARIF document of inspections."""
     rules = [module.RULE for module in RULES]
     numbers = {rule.name: number for number, rule in enumerate(rules)}
+    results = [
+        _result(inspection, finding, numbers[finding.rule])
+        for inspection in inspections
+        for finding in inspection.findings
+    ]
+    return sarif_document(rules, results)
+
+
+def sarif_document(rules: Iterable[Rule], results: list[dict[str, Any]]) -> dict[str, Any]:
+    """A SARIF document with one run.  Source: SARIF 2.1.0, OASIS standard."""
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -32,11 +42,7 @@ def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
                         "rules": [_rule(rule) for rule in rules],
                     }
                 },
-                "results": [
-                    _result(inspection, finding, numbers[finding.rule])
-                    for inspection in inspections
-                    for finding in inspection.findings
-                ],
+                "results": results,
             }
         ],
     }
@@ -55,7 +61,7 @@ def _result(inspection: Inspection, finding: Finding, number: int) -> dict[str, 
     file, inside = inspection.path, finding.path
     if inspection.kind not in (ARCHIVE, FILE) and inside:
         file = f"{file}/{inside}"
-    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": _uri(file)}}}
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": sarif_uri(file)}}}
     if inspection.kind == ARCHIVE and inside:
         name = inside.encode(errors="surrogateescape").decode(errors="replace")
         location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "resource"}]
@@ -68,5 +74,6 @@ def _result(inspection: Inspection, finding: Finding, number: int) -> dict[str, 
     }
 
 
-def _uri(path: str) -> str:
+def sarif_uri(path: str) -> str:
+    """A path as a URI, relative if the path is."""
     return quote(path.encode(errors="surrogateescape"))

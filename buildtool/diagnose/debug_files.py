@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_report import StackFrame
@@ -23,39 +23,53 @@ class CodePlace(Value):
     line: int = 0
 
 
-class DebugFiles:
-    """The debug information of a release, in the directory `folder`: `.build-id/12/3456….debug`."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._open: dict[str, _DebugFile | None] = {}
+class Places(Protocol):
+    """Where functions and lines of code are looked up."""
 
     def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
         """The function at `frame`, after the functions that are inlined there; () if unknown.
 
         `call`: the frame is the return address of a call, so that the call is before it.
         """
+
+
+class DebugFiles:
+    """The debug information of a release, in the directory `folder`: `.build-id/12/3456….debug`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[str, DebugFile | None] = {}
+
+    def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
+        """As `Places.places`."""
         if not frame.build_id:
             return ()
         if frame.build_id not in self._open:
-            self._open[frame.build_id] = self._read(frame.build_id)
-        file = self._open[frame.build_id]
-        try:
-            return file.places(frame.offset - 4 if call else frame.offset) if file else ()
-        except Exception:  # pyelftools raises anything for a malformed file
-            return ()
-
-    def _read(self, build_id: str) -> _DebugFile | None:
-        path = self._folder / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
-        try:
-            if path.stat().st_size > MAX_BYTES:
-                return None
-            return _DebugFile(path)
-        except Exception:  # pyelftools raises anything for a malformed file
-            return None
+            self._open[frame.build_id] = open_debug_file(
+                self._folder / ".build-id" / frame.build_id[:2] / f"{frame.build_id[2:]}.debug"
+            )
+        return places_in(self._open[frame.build_id], frame, call=call)
 
 
-class _DebugFile:
+def open_debug_file(path: Path) -> DebugFile | None:
+    """The debug information in a file; None if it cannot be read."""
+    try:
+        return DebugFile(path) if path.stat().st_size <= MAX_BYTES else None
+    except Exception:  # pyelftools raises anything for a malformed file
+        return None
+
+
+def places_in(file: DebugFile | None, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
+    """As `Places.places`, for a frame in the module of `file`."""
+    if file is None or frame.offset is None:
+        return ()
+    try:
+        return file.places(frame.offset - 4 if call else frame.offset)
+    except Exception:  # pyelftools raises anything for a malformed file
+        return ()
+
+
+class DebugFile:
     """Reads the description of a compilation unit when an address in its code is asked for."""
 
     def __init__(self, path: Path) -> None:
@@ -83,6 +97,11 @@ class _DebugFile:
             self._units = [
                 (self._linked(unit, unit.get_top_DIE()), unit) for unit in self._dwarf.iter_CUs()
             ]
+
+    @property
+    def symbols(self) -> list[tuple[int, int, str]]:
+        """The functions in its table of symbols: address, size and name."""
+        return self._symbols
 
     def _read_units(self, address: int) -> None:
         found = [unit for spans, unit in self._units if _holds(spans, address)]
@@ -120,7 +139,7 @@ class _DebugFile:
         return _holds(self._code, address)
 
     def places(self, address: int) -> tuple[CodePlace, ...]:
-        """As `DebugFiles.places`; pyelftools raises anything for a malformed file."""
+        """As `places_in`; pyelftools raises anything for a malformed file."""
         self._read_units(address)
         file, line = "", 0
         for low, high, name, number in self._lines:

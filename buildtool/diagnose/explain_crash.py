@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.escape import escape
+from buildtool.core.value import Value
 from buildtool.diagnose.crash_report import (
     MARK_OF_LONG_CALLS,
     CrashReport,
@@ -12,7 +14,7 @@ from buildtool.diagnose.crash_report import (
     StackFrame,
     read_crash_reports,
 )
-from buildtool.diagnose.debug_files import CodePlace, DebugFiles
+from buildtool.diagnose.debug_files import CodePlace, DebugFiles, Places
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.model import Project
 
@@ -45,10 +47,10 @@ def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[st
 def _explain_long_call(project: Project, files: DebugFiles, report: CrashReport) -> str:
     method = method_names(project, report.skel, report.method)
     number = f"method {report.method} of {report.skel}"
-    stack = _stack(files, report)
+    path = call_path(files, report)
     lines = [f"{method.name}, {number}, {report.phrase}" if method else f"{number} {report.phrase}"]
-    lines += [f"  {'at' if i == 0 else 'by'} {text}" for i, (text, _) in enumerate(stack)]
-    if stack and not any(known for _, known in stack):
+    lines += path_text(path)
+    if _no_lines(path):
         lines.append(f"  {REBUILD}")
     return escape("\n".join(lines))
 
@@ -62,15 +64,15 @@ def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
         lines.append(f"  {describe_region(report.region, names)}")
     if report.kind == "stack":
         lines.append(f"  {STACK_OF_METHOD if report.skel else STACK_OF_THREAD}")
-    stack = _stack(files, report)
-    lines += [f"  {'at' if i == 0 else 'by'} {text}" for i, (text, _) in enumerate(stack)]
+    path = call_path(files, report)
+    lines += path_text(path)
     if report.skel:
         method = method_names(project, report.skel, report.method)
         number = f"method {report.method} of {report.skel}"
         lines.append(f"  in {method.name}, {number}" if method else f"  in {number}")
     elif report.kind != "process":
         lines.append("  in a thread that a skel created")
-    if stack and not any(known for _, known in stack):
+    if _no_lines(path):
         lines.append(f"  {REBUILD}")
     return escape("\n".join(lines))
 
@@ -110,31 +112,60 @@ def undefined_behaviour(places: tuple[CodePlace, ...]) -> str:
     return names[0].rpartition("$")[2].removeprefix(CHECK) if names else ""
 
 
-def _stack(files: DebugFiles, report: CrashReport) -> list[tuple[str, bool]]:
-    """The functions from the innermost on, each as text and whether its line is known."""
-    found: list[tuple[str, bool]] = []
+class CodeLine(Value):
+    """A function of a call path; `place` is None if only its module is known."""
+
+    frame: StackFrame
+    place: CodePlace | None
+
+    @property
+    def text(self) -> str:
+        """The function and where it is, as far as that is known."""
+        frame, place = self.frame, self.place
+        where = frame.module if frame.offset is None else f"{frame.module}+0x{frame.offset:x}"
+        if place:
+            return f"{place.function} ({f'{place.file}:{place.line}' if place.line else where})"
+        return f"{frame.symbol} ({where})" if frame.symbol else where
+
+
+def call_path(files: Places, report: CrashReport) -> list[CodeLine]:
+    """The functions from the innermost on."""
+    found: list[CodeLine] = []
     functions: set[str] = set()
     if report.pc:
         places = files.places(report.pc, call=False)
-        functions = {place.function for place in places}
-        found += _texts(report.pc, places)
+        functions = {place.function for place in places} or {_function(report.pc)}
+        found += _lines(report.pc, places)
     # The link register is the caller's address in a function that calls nothing.
     if report.lr and report.lr != (report.frames or (None,))[0]:
         places = files.places(report.lr, call=True)
-        if places and places[-1].function not in functions:
-            found += _texts(report.lr, places)
+        function = places[-1].function if places else _function(report.lr)
+        if function and function not in functions:
+            found += _lines(report.lr, places)
     for frame in report.frames:
-        found += _texts(frame, files.places(frame, call=True))
+        found += _lines(frame, files.places(frame, call=True))
     return found
 
 
-def _texts(frame: StackFrame, places: tuple[CodePlace, ...]) -> list[tuple[str, bool]]:
+def path_text(path: Sequence[CodeLine]) -> list[str]:
+    """The lines of a text for a call path."""
+    return [f"  {'by' if i else 'at'} {line.text}" for i, line in enumerate(path)]
+
+
+def _function(frame: StackFrame) -> str:
+    """The function that the device names."""
+    return frame.symbol.partition("+")[0]
+
+
+def _lines(frame: StackFrame, places: tuple[CodePlace, ...]) -> list[CodeLine]:
     if not places:
-        return [(f"{frame.module}+0x{frame.offset:x}", False)]
+        return [CodeLine(frame, None)]
     return [
-        (f"{place.function} ({place.file}:{place.line})", True)
-        if place.line
-        else (f"{place.function} ({frame.module}+0x{frame.offset:x})", False)
+        CodeLine(frame, place)
         for place in places
         if not place.function.startswith((MESSAGE, CHECK))
     ]
+
+
+def _no_lines(path: Sequence[CodeLine]) -> bool:
+    return bool(path) and not any(line.place and line.place.line for line in path)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 from buildtool.diagnose.codes import Code, find_code
+from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
+from buildtool.diagnose.host_calls import HostCall, HostCalls
 from buildtool.diagnose.knowledge import (
     BENIGN,
     CAUSE,
@@ -130,13 +132,17 @@ class LogExplainer:
         self._ends: list[tuple[int, int]] = []  # the last line of each, and the number of lines
         self._codes: set[int] = set()
         self._open_codes: dict[int, Evidence] = {}  # of lines that do not show a cause
+        self._crash_lines = CrashLines()
+        self._host_calls = HostCalls()
 
     def read(self, log: LogLines) -> None:
         """Read a log to its end.  Raises `OSError`."""
         name = log.summary.name
         for number, lines in log.blocks():
             lowered = [line.lower() for line in lines]
-            patterns = possible(self._patterns, "\n".join(lowered))
+            text = "\n".join(lowered)
+            self._crash_lines.read(name, number, lines, text)
+            patterns = possible(self._patterns, text)
             for offset, line in enumerate(lowered):
                 match = best_match(patterns, line)
                 condition = match.pattern.condition if match else None
@@ -144,6 +150,7 @@ class LogExplainer:
                     shows_cause = condition is not None and condition.kind == CAUSE
                     for code in codes_in(line):
                         self._codes.add(code)
+                        self._host_calls.add(name, number + offset, lines[offset], code)
                         if not shows_cause and code not in self._open_codes:
                             text = _excerpt(lines[offset], 0)
                             self._open_codes[code] = Evidence(name, number + offset, text)
@@ -166,6 +173,10 @@ class LogExplainer:
         elif len(self._starts) < MAX_EVENTS:
             self._starts.append((evidence, condition))
             self._ends.append((evidence.line, 1))
+
+    def crashes(self) -> list[tuple[CrashBlock, HostCall | None]]:
+        """The crashes that a device has logged, each with the call that failed because of it."""
+        return [(block, self._host_calls.of(block)) for block in self._crash_lines.blocks()]
 
     def explanation(self) -> LogExplanation:
         """What all logs together say."""

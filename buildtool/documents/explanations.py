@@ -104,9 +104,51 @@ class LogsObject(TypedDict):
     events: Annotated[list[EventObject], "what happened, in the order of lines, without noise"]
 
 
+class CodeLineObject(TypedDict):
+    module: Annotated[str, "file name of the library"]
+    offset: Annotated[str, 'address in the library in hex; "" if not known']
+    symbol: Annotated[str, 'what the device calls the place, such as `scale+0x1c`; "" if nothing']
+    function: Annotated[str, 'the function; "" without a debug file']
+    file: Annotated[str, 'name of the source; "" without a debug file']
+    line: Annotated[int, "line in it; 0 without a debug file"]
+
+
+class DebugFileObject(TypedDict):
+    module: Annotated[str, "file name of the library"]
+    match: Annotated[
+        str,
+        "whether functions of the call trace are where the file has them, only its name is known to"
+        " be right, it is of another build and not used, or there is none",
+        ("symbols", "name", "other-build", "missing"),
+    ]
+    file: Annotated[str, 'the file; "" if there is none']
+
+
+class CrashObject(TypedDict):
+    log: Annotated[str, "the file; `-` is standard input, `line` an argument"]
+    first_line: Annotated[int, "number of its first line there"]
+    last_line: Annotated[int, "number of its last line there"]
+    process: Annotated[str, "program of the process on the DSP, in up to 15 characters"]
+    thread: Annotated[str, "name of the thread"]
+    reason: Annotated[str, "what the device says of the cause"]
+    cause: Annotated[str, "the cause, from the registers if they say more than `reason`"]
+    module: Annotated[str, "file name of the library that crashed"]
+    load_address: Annotated[str, 'where it is loaded, in hex; "" if not known']
+    registers: Annotated[dict[str, str], "registers by their name in the log, in hex"]
+    call_path: Annotated[list[CodeLineObject], "functions, the innermost first"]
+    debug_files: Annotated[list[DebugFileObject], "where functions and lines are from"]
+    skel: Annotated[str, 'file name of the skel whose method was called; "" if not known']
+    method: Annotated[int | None, "number of that method; null if not known"]
+    method_name: Annotated[str, 'its function; "" if not known']
+    host_call: Annotated[
+        EvidenceObject | None, "the call that failed because of the crash; null if not in the logs"
+    ]
+
+
 class ExplainDocument(TypedDict):
     codes: Annotated[list[ExplainedCodeObject], "the arguments that are codes"]
     conditions: Annotated[
         list[ConditionObject], "the arguments that are names of conditions; with --list all"
     ]
     logs: Annotated[LogsObject | None, "what lines and files say; null without any"]
+    crashes: Annotated[list[CrashObject], "crashes that devices have logged, in order"]

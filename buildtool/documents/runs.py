@@ -109,6 +109,22 @@ class RunDocument(RunResultObject):
     ]
 
 
+class CapturedFileObject(TypedDict):
+    path: Annotated[str, "name of the file in the archive"]
+    size: Annotated[int, "its bytes"]
+
+
+class MissingFileObject(TypedDict):
+    path: Annotated[str, "name of a file that the archive does not contain"]
+    why: Annotated[str, "the reason"]
+
+
+class CaptureDocument(RunResultObject):
+    capture: Annotated[str, "path of the archive"]
+    files: Annotated[list[CapturedFileObject], "the files in it"]
+    missing: Annotated[list[MissingFileObject], "what it could contain and does not"]
+
+
 class TestResultObject(TypedDict):
     suite: Annotated[
         str,

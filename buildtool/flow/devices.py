@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.engine.context import BuildContext, Options
     from buildtool.engine.result import BuildResult
     from buildtool.run.bundle.record import RunRecord
+    from buildtool.run.bundle.replay import Replay
     from buildtool.run.on_device import RunResult
     from buildtool.run.program import RunRequest
     from buildtool.run.run import Streams
@@ -54,13 +55,24 @@ def run(
     options: Options | None = None,
     streams: Streams | None = None,
     record: RunRecord | None = None,
+    replay: Replay | None = None,
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
-    it; `streams` as in `run.run`.  `record` gets to know what happens."""
+    it; `streams` as in `run.run`.  `record` gets to know what happens.
+
+    With `replay` the release is that of an earlier run."""
     from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
-    prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
+    prepared: contextlib.AbstractContextManager[tuple[Ready, object]]
+    if replay:
+        from buildtool.flow.replays import ready_to_replay
+
+        prepared = ready_to_replay(
+            *(replay, project, device_name, choice, listener), options=options
+        )
+    else:
+        prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
     with (
         reserved_ports(device_name, request) as reserved,
         prepared as (ready, _),

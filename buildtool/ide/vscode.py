@@ -64,6 +64,7 @@ def write_vscode(project: Project, target: str) -> list[Written]:
 def _tasks(target: str, runs: list[tuple[str, ...]]) -> Iterator[dict[str, Any]]:
     yield _task(("build", target), group={"kind": "build", "isDefault": True})
     yield _task(("test", "sim"), group={"kind": "test", "isDefault": True})
+    yield _task(("lint",))
     for run in runs:
         yield _task(("run", *run))
     for run in runs:

@@ -91,7 +91,7 @@ class Ingredients(Value):
 
     def document(self) -> dict[str, Any]:
         """The document `release.json`.  Raises `OSError` and `ElfError`."""
-        from buildtool.release.document import release_document  # noqa: PLC0415 - see _package()
+        from buildtool.release.document import release_document  # noqa: PLC0415 - see package_of()
 
         licences = {file.path: file.source for file in self.licences}
         return release_document(self.project, self.build, self.release, self.source, licences)
@@ -137,7 +137,7 @@ def make_package(
         if (archive := known.get(name)) and _is_up_to_date(archive, output, file_states)
     }
     if missing := [name for name in formats if name not in archives]:
-        package = _package(made_of)
+        package = package_of(made_of)
         archives |= {name: _write(name, package, output, file_states) for name in missing}
         rows = [archive.as_json() for archive in (known | archives).values()]
         write_checksummed(note, {"key": key, "warnings": warnings, "archives": rows})
@@ -214,7 +214,7 @@ def _is_up_to_date(archive: Archive, output: Path, states: FileStates) -> bool:
     return archive.path.parent == output and states.state(archive.path) == archive.sha256
 
 
-def _package(made_of: Ingredients) -> Package:
+def package_of(made_of: Ingredients) -> Package:
     """Raises `FormatError` for names that archives cannot have."""
     from buildtool.release.document import NAME, document_text  # noqa: PLC0415 - usually up to date
     from buildtool.release.packable import check_packable  # noqa: PLC0415

@@ -99,6 +99,11 @@ def run_attended(
             name=name,
         )
     if not report:
+        if result.dsp_crash:
+            from buildtool.run.dsp_log import explain_kept_log  # noqa: PLC0415
+
+            for text in explain_kept_log(project, ready, result):
+                listener(Note(text))
         return result
     return result._replace(dsp_crash=report.crash, methods=report.methods)
 
@@ -122,6 +127,7 @@ def run_and_explain(
     name, begun = record.name if record else new_run(), time.monotonic()
 
     def finding(command: Sequence[str]) -> FirstFinding | None:
+        from buildtool.run.dsp_log import explain_logged_crashes  # noqa: PLC0415
         from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415
 
         kept = dict(record.streams) if record else {"stderr": errors}
@@ -129,7 +135,10 @@ def run_and_explain(
         finder = CauseFinder(ready, run=name, program=command[0], seconds=seconds)
         try:
             output = {stream: ends.kept().data for stream, ends in kept.items()}
-            return finder.find(output, request.env)
+            found = finder.find(output, request.env)
+            for text in explain_logged_crashes(project, ready, command[0], finder.logs):
+                listener(Note(text))
+            return found
         except (DeviceError, OSError) as error:
             listener(Note(f"the cause was not looked for on the device: {error}"))
             return None

@@ -43,6 +43,12 @@ def _tests(cursor: Cursor) -> Iterable[str]:
     return find_project(cursor.here).tests
 
 
+def _rules(_: Cursor) -> Iterable[str]:
+    from buildtool.lint.check import RULES
+
+    return [module.RULE.name for module in RULES]
+
+
 def _programs(cursor: Cursor) -> Iterable[str]:
     """The programs in the release, relative to it."""
     from buildtool.project.read import find_project
@@ -164,6 +170,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "list": _lists,
     "platform": _platforms,
     "program": _programs,
+    "rule": _rules,
     "run": _runs,
     "sdk": _sdks,
     "service": _services,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
+from buildtool.cli.devices.program_options import ProgramOptions
 from buildtool.cli.options import (
     DEVICE,
     BuildOptions,
@@ -27,15 +28,18 @@ from buildtool.core.errors import NOT_RUN, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_project
-from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
 from buildtool.project.validate import suggest
 from buildtool.run.on_device import calls_nothing, status_of_run
-from buildtool.run.program import RunRequest, farf_levels, variables
+from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams
 
 if TYPE_CHECKING:
+    from buildtool.deploy.ready import DeviceChoice
     from buildtool.documents.runs import RunDocument
+    from buildtool.engine.context import Options
     from buildtool.run.bundle.record import RunRecord
+    from buildtool.run.bundle.replay import Replay
+    from buildtool.run.on_device import RunResult
 
 EXAMPLES = (
     ("buildtool run", "The only program of the target, on sim."),
@@ -43,6 +47,7 @@ EXAMPLES = (
     ("buildtool run q6a probe --timeout 2m", "[run.probe] of buildtool.toml."),
     ("buildtool run sim --soc SM8550", "On the emulated device, as another chip."),
     ("buildtool run phone --farf --pull log", "With the DSP's messages; fetch a file."),
+    ("buildtool run sim --replay bug.zip", "The run of a capture or bundle again."),
 )
 
 
@@ -50,32 +55,7 @@ def run(
     device: Annotated[str, Argument("[DEVICE]", "Device to run on; default: sim.")] = "sim",
     name: Annotated[str, Argument("[RUN]", "Named run: [run.RUN] in buildtool.toml.")] = "",
     *,
-    env: Annotated[
-        list[str] | None,
-        Option("--env -e", "Set a variable for the program; may be repeated.", "NAME=VALUE"),
-    ] = None,
-    cwd: Annotated[
-        str, Option("--cwd", "Working directory on the device; default: the release.", "DIR")
-    ] = "",
-    timeout: Annotated[
-        str, Option("--timeout", "End the program after TIME: 90s, 2m, 1h.", "TIME")
-    ] = "",
-    pull: Annotated[
-        list[str] | None,
-        Option("--pull", "Fetch FILE at the end (as HERE: FILE:HERE); may be repeated.", "FILE"),
-    ] = None,
-    forward: Annotated[
-        list[str] | None,
-        Option(
-            "--forward",
-            "Make a TCP port of the device reachable here (as HERE: HERE:PORT); may be repeated.",
-            "PORT",
-        ),
-    ] = None,
     farf: Annotated[bool, Option("--farf", "Show and keep what the DSP logs.")] = False,
-    dsp_may_crash: Annotated[
-        bool, Option("--dsp-may-crash", "A crash of the DSP process is no failure.")
-    ] = False,
     tty: Annotated[bool, Option("--tty -t", "Give the program a terminal.")] = False,
     watch: Annotated[
         bool, Option("--watch -w", "Run again whenever a source changes, until Ctrl-C.")
@@ -84,15 +64,22 @@ def run(
         bool | None,
         Option(
             "--bundle/--no-bundle",
-            "On failure, write an archive with output, logs and facts; default: in CI only.",
+            "On failure, write an archive as capture does; default: in CI only.",
         ),
     ] = None,
     bundle_file: Annotated[
         Path | None, Option("--bundle-file", "Write it as FILE; implies --bundle.", "FILE")
     ] = None,
+    replay: Annotated[
+        Path | None,
+        Option(
+            "--replay", "Repeat the run of FILE, a capture or bundle, with its release.", "FILE"
+        ),
+    ] = None,
     verify: Annotated[
         bool, Option("--verify", "First verify the release on the device.", heading=DEVICE)
     ] = False,
+    program: ProgramOptions = ProgramOptions(),
     checks: CheckOptions = CheckOptions(),
     debug: Annotated[
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
@@ -126,11 +113,12 @@ def run(
 
         excluded = {
             "DEVICE": name,
-            "--pull": pull,
+            "--pull": program.pull,
             "--tty": tty,
             "--debug": debug,
             "--watch": watch,
-            "--forward": forward,
+            "--forward": program.forward,
+            "--replay": replay,
             "--bundle-file": bundle_file,
             "--trace-file": trace.trace_file,
         }
@@ -143,23 +131,22 @@ def run(
 
     def request_of(project: Project) -> RunRequest:
         named = find_named_run(project, name, device) if name else None
-        return RunRequest(
-            command=line.program or ((named.program, *named.args) if named else ()),
-            env={
-                **variables(named.env if named else {}),
-                **dict(_variable(text) for text in env or ()),
-            },
-            cwd=cwd or (named.cwd if named else ""),
-            timeout=option_seconds(timeout or (named.timeout if named and not debug else "")),
-            terminal=tty,
-            farf=farf_levels(farf or bool(named and named.farf)),
-            pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *(pull or ()))),
-            forward=tuple(
-                _ports(text) for text in (*(named.forward if named else ()), *(forward or ()))
-            ),
-            # The end of a debugger is one of the DSP process.
-            dsp_may_crash=dsp_may_crash or debug or bool(named and named.dsp_may_crash),
-        )
+        return program.request(named, line.program, farf=farf, terminal=tty, debug=debug)
+
+    if replay:
+        from buildtool.cli.devices.replayed_run import not_with_replay, replayed_run
+
+        given = {
+            "RUN": name,
+            "--watch": watch,
+            "--debug": debug,
+            "--bundle": bundle or bundle_file,
+            "--trace": trace.wanted,
+        }
+        for word in filter(given.get, given):
+            raise not_with_replay(word)
+        again = (replay, device, program, choice, line)
+        return replayed_run(*again, build=build, farf=farf, tty=tty, json=json)
 
     project = find_project(Path.cwd())
     screen = Screen(quiet=True, verbose=build.verbose)
@@ -176,22 +163,46 @@ def run(
         from buildtool.run.bundle.record import RunRecord
         from buildtool.run.bundle.write import bundle_of_failure, check_place
 
-        record = RunRecord(project, device, request, ["buildtool", *sys.argv[1:]])
+        record = RunRecord(project, device, request, choice, ["buildtool", *sys.argv[1:]])
         file = bundle_file.absolute() if bundle_file else None
         if file:
-            check_place(file)
+            check_place("--bundle-file", file)
         listened = bundle_of_failure(record, file, screen)
     with listened as listening, trace.traced(project, listening) as listener:
-        result = flow.run(
-            project,
-            device,
-            request,
-            choice=choice,
-            listener=listener,
-            options=options,
-            streams=Streams(stdout=sys.stderr.fileno()) if json else None,
-            record=record,
+        result = run_program(
+            *(project, device, request, choice, listener), options=options, json=json, record=record
         )
+    if json:
+        bundle_path = str(record.bundle.path) if record and record.bundle else None
+        document: RunDocument = {**result.as_json(), "bundle": bundle_path}
+        print_json(document)
+    return show_end(result, request, screen)
+
+
+def run_program(
+    project: Project,
+    device: str,
+    request: RunRequest,
+    choice: DeviceChoice,
+    listener: Listener,
+    *,
+    options: Options,
+    json: bool,
+    record: RunRecord | None = None,
+    replay: Replay | None = None,
+) -> RunResult:
+    """Run the program as `flow.run` does, with `json` for a document; methods have their names."""
+    result = flow.run(
+        project,
+        device,
+        request,
+        choice=choice,
+        listener=listener,
+        options=options,
+        streams=Streams(stdout=sys.stderr.fileno()) if json else None,
+        record=record,
+        replay=replay,
+    )
     if result.calls:
         from buildtool.run.dsp_calls import with_method_names
 
@@ -200,11 +211,11 @@ def run(
         from buildtool.run.method_counts import with_names
 
         result = result._replace(methods=with_names(project, result.methods))
-        document: RunDocument = {
-            **result.as_json(),
-            "bundle": str(record.bundle) if record and record.bundle else None,
-        }
-        print_json(document)
+    return result
+
+
+def show_end(result: RunResult, request: RunRequest, screen: Screen) -> int:
+    """Show what is to be said of a program that has ended; returns the exit status."""
     for text in result.calls.lines() if result.calls else ():
         screen(Note(text))
     if calls_nothing(result):
@@ -245,34 +256,3 @@ def find_named_run(project: Project, name: str, device: str = "DEVICE") -> Run:
 def _in_ci() -> bool:
     """Whether a CI service runs this: all of them set the variable."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
-
-
-def _variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(
-            f"--env {text}: a variable has the form NAME=VALUE", remedy="For example: --env N=4096"
-        )
-    return name, value
-
-
-def _pulled(text: str) -> tuple[str, str]:
-    """FILE or FILE:HERE as a path on the device and a path here; raises `UsageError`."""
-    there, _, here = text.partition(":")
-    here = here or Path(there).name
-    if not (there and here):
-        raise UsageError(
-            f"--pull {text!r}: a file has the form FILE or FILE:HERE",
-            remedy="For example: --pull trace.json, --pull /tmp/trace.json:traces/last.json",
-        )
-    if Path(here).is_dir() or not Path(here).parent.is_dir():
-        what = "is a directory" if Path(here).is_dir() else "is in no directory that exists"
-        raise UsageError(f"--pull {text}: {here} {what}", remedy="Name a file to write.")
-    return there, here
-
-
-def _ports(text: str) -> Forward:
-    try:
-        return ports(text)
-    except ValueError as error:
-        raise UsageError(f"--forward: {error}", remedy=PORT_FORM) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -13,9 +14,11 @@ from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from buildtool.diagnose.codes import Code
+    from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import LogExplanation
     from buildtool.diagnose.knowledge import Condition, Knowledge
     from buildtool.documents.explanations import ExplainDocument
+    from buildtool.project.model import Project
 
 EXAMPLES = (
     ("buildtool explain 0x80000406 ECONNREFUSED", "what codes mean"),
@@ -45,6 +48,14 @@ def explain(
     ] = None,
     *,
     list_all: Annotated[bool, Option("--list", "List everything that is known.")] = False,
+    debug_files: Annotated[
+        list[Path] | None,
+        Option(
+            "--debug-files",
+            "Search DIR for the debug information of libraries that crashed; may be repeated.",
+            "DIR",
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Explain error codes and logs of FastRPC, QNN and the DSP.
@@ -61,21 +72,30 @@ def explain(
             "there is nothing to explain",
             remedy="Name a code, a line or a file: explain 0x80000406; or pass a log: explain -",
         )
+    for directory in debug_files or ():
+        if not directory.is_dir():
+            raise UsageError(
+                f"--debug-files {directory} is not a directory",
+                remedy="Name one with debug files, such as .buildtool/debug, or with libraries"
+                " before they were stripped.",
+            )
     arguments = _sorted_out(what or [], knowledge)
     conditions = list(knowledge.conditions.values()) if list_all else arguments.conditions
-    log = _explain_logs(arguments, knowledge)
+    log, crashes = _explain_logs(arguments, knowledge, debug_files or [])
     if json:
-        print_json(_document(arguments, conditions, log, knowledge))
+        print_json(_document(arguments, conditions, log, crashes, knowledge))
     else:
         from buildtool.cli.inspection import explanation_text as texts
 
         parts = [texts.condition_list(conditions)] if list_all else []
         parts += [texts.code_text(codes, knowledge) for _, codes in arguments.codes]
         parts += [texts.condition_text(condition) for condition in arguments.conditions]
-        parts += [texts.log_text(log, knowledge)] if log else []
+        parts += [texts.log_text(log, crashes, knowledge)] if log else []
         show("\n\n".join(parts))
     codes = [code for _, codes in arguments.codes for code in codes]
-    known = conditions or (log and log.says_something) or any(code.names for code in codes)
+    known = (
+        conditions or crashes or (log and log.says_something) or any(code.names for code in codes)
+    )
     return int(not known)
 
 
@@ -93,6 +113,8 @@ def _sorted_out(what: list[str], knowledge: Knowledge) -> Arguments:
             found.conditions.append(knowledge.condition(word))
         elif os.path.lexists(word):
             found.logs.append(word)
+        elif ".so" in word and "+0x" in word and not word.strip().count(" "):
+            found.lines.append(f"code at {word.strip()}")  # as logs have it
         elif len(word.split()) > 1:
             found.lines.extend(word.splitlines())
         else:
@@ -117,10 +139,15 @@ def _unknown(word: str, knowledge: Knowledge) -> UsageError:
     )
 
 
-def _explain_logs(arguments: Arguments, knowledge: Knowledge) -> LogExplanation | None:
-    """What lines and files say, None if there are none.  Raises `BuildtoolError`."""
+def _explain_logs(
+    arguments: Arguments, knowledge: Knowledge, debug_files: list[Path]
+) -> tuple[LogExplanation | None, list[DeviceCrash]]:
+    """What lines and files say, None if there are none, and the crashes in them.
+
+    Raises `BuildtoolError`.
+    """
     if not arguments.lines and not arguments.logs:
-        return None
+        return None, []
     import io
 
     from buildtool.diagnose.explain_log import LogExplainer
@@ -139,7 +166,33 @@ def _explain_logs(arguments: Arguments, knowledge: Knowledge) -> LogExplanation 
                 f"{name} cannot be read: {error.strerror or error}",
                 remedy="Name a file with a log, or - for standard input.",
             ) from error
-    return explainer.explanation()
+    crashes = explainer.crashes()
+    if not crashes:
+        return explainer.explanation(), []
+    from buildtool.diagnose.explain_block import explain_block
+
+    project = _project()
+    directories = debug_files or [*_usual_debug_files(project, arguments.logs)]
+    explained = [explain_block(*crash, directories, project) for crash in crashes]
+    return explainer.explanation(), explained
+
+
+def _project() -> Project | None:
+    """The project in whose directory this is; a log is also explained if its file is not valid."""
+    from buildtool.project.read import find_optional_project
+
+    try:
+        return find_optional_project(Path.cwd())
+    except BuildtoolError:
+        return None
+
+
+def _usual_debug_files(project: Project | None, logs: list[str]) -> Iterator[Path]:
+    """The debug information of releases of `project`, and that beside logs."""
+    if project:
+        yield Path(os.path.relpath(project.state / "debug"))
+    for log in logs:
+        yield Path(log).with_name("debug")
 
 
 def _open(name: str) -> IO[bytes]:
@@ -152,6 +205,7 @@ def _document(
     arguments: Arguments,
     conditions: list[Condition],
     log: LogExplanation | None,
+    crashes: list[DeviceCrash],
     knowledge: Knowledge,
 ) -> ExplainDocument:
     return {
@@ -169,4 +223,5 @@ def _document(
         ],
         "conditions": [condition.as_json() for condition in conditions],
         "logs": log.as_json() if log else None,
+        "crashes": [crash.as_json() for crash in crashes],
     }

@@ -11,6 +11,7 @@ from buildtool.diagnose.knowledge import BENIGN, CAUSE, CONSEQUENCE, UNKNOWN
 
 if TYPE_CHECKING:
     from buildtool.diagnose.codes import Code
+    from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import Evidence, Finding, LogExplanation
     from buildtool.diagnose.knowledge import Cause, Condition, Knowledge
     from buildtool.diagnose.log_lines import LogSummary
@@ -96,9 +97,11 @@ def condition_list(conditions: Iterable[Condition]) -> str:
     return "\n".join(lines)
 
 
-def log_text(log: LogExplanation, knowledge: Knowledge) -> str:
-    """What logs say: causes, symptoms, events in order, noise, and codes that are left."""
+def log_text(log: LogExplanation, crashes: Sequence[DeviceCrash], knowledge: Knowledge) -> str:
+    """What logs say: crashes, causes, symptoms, events in order, noise, codes that are left."""
     lines = [text for summary in log.logs for text in _read(summary)]
+    for crash in crashes:
+        lines += _crash(crash)
     for number, finding in enumerate(log.causes, 1):
         label = f"cause {number}" if len(log.causes) > 1 else "cause"
         lines += _finding(finding, f"{label}: ")
@@ -119,7 +122,7 @@ def log_text(log: LogExplanation, knowledge: Knowledge) -> str:
         for finding in log.benign:
             counted = f"{finding.condition.name} ({_count(finding.lines)}): "
             lines += _wrapped(counted + finding.condition.meaning, 4, "  ")
-    if not log.says_something:
+    if not log.says_something and not crashes:
         lines += ["", "nothing in it is known"]
     return "\n".join(lines)
 
@@ -133,6 +136,16 @@ def _read(summary: LogSummary) -> Iterator[str]:
     if summary.has_nul:
         said += "; it has NUL bytes: is it a log?"
     yield from _wrapped(said, 2, "")
+
+
+def _crash(crash: DeviceCrash) -> Iterator[str]:
+    from buildtool.diagnose.explain_block import crash_text
+
+    block = crash.block
+    lines = f"{block.first}-{block.last}" if block.last != block.first else f"{block.first}"
+    yield f"\n{block.log}:{lines}"
+    for line in crash_text(crash).splitlines():
+        yield from _wrapped(line, 6, "  " if line[0].isspace() else "")
 
 
 def _finding(finding: Finding, label: str) -> Iterator[str]:

@@ -69,3 +69,4 @@ def _commands(project: Project, name: str, root: str) -> Iterator[str]:
     elif runs:
         yield f"buildtool run sim --target {name}"
     yield f"buildtool package {name}"
+    yield f"cp -RL .buildtool/debug/{name} debug"  # which are links, also inside

@@ -20,6 +20,7 @@ MAX_BYTES = 1 << 20
 _LINE = re.compile(r"([a-z_]{1,20}) (-?\d{1,20}(?: \d{1,20}){0,5000})", re.ASCII)
 _STEP = re.compile(r"step ([\w-]{1,40})", re.ASCII)
 _MISSING = re.compile(r"missing (\w{1,40})", re.ASCII)
+SHOWN = 200
 _FAILED = re.compile(r"failed [\w-]{1,40} 0x([0-9a-f]{8})", re.ASCII)
 
 
@@ -28,14 +29,19 @@ class Outcome(Value):
 
     `numbers` are those that it printed, by name; `missing` is a function that libcdsprpc lacks, ""
     if it has all.  `code` is that of the function that failed, 0 if none has; `problem` says in
-    words why there is no result, "" if there is one, and `says` is the standard error.
+    words why there is no result, "" if there is one.
     """
 
     numbers: dict[str, tuple[int, ...]]
     missing: str = ""
     code: int = 0
     problem: str = ""
-    says: str = ""
+    stderr: str = ""
+
+    @property
+    def says(self) -> str:
+        """The last line on standard error."""
+        return self.stderr.strip().rpartition("\n")[2][:SHOWN]
 
     def number(self, name: str) -> int:
         """The number `name`; raises `LookupError` if it was not printed."""

@@ -134,7 +134,7 @@ def _no_session(ready: Ready, outcome: Outcome) -> DeviceFinding:
     Raises `DeviceError`."""
     from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415 - seldom
 
-    output = f"{outcome.problem}\n{outcome.says}".encode(errors="replace")
+    output = f"{outcome.problem}\n{outcome.stderr}".encode(errors="replace")
     found = CauseFinder(ready, program=PROGRAM, seconds=TIMEOUT_SECONDS).find({"output": output})
     what = f"no session with an unsigned skel opens: {outcome.problem}"
     if not found:

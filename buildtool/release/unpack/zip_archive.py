@@ -70,7 +70,11 @@ def zip_members(file: BinaryIO, size: int, limits: Limits) -> Iterator[Member]:
             for entry in entries:
                 yield from _member(archive, entry, limits)
     except _INVALID as error:
-        raise DamagedArchiveError("it is not a valid zip archive", why=str(error)) from error
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> DamagedArchiveError:
+    return DamagedArchiveError("it is not a valid zip archive", why=str(error))
 
 
 def _too_many_entries(limits: Limits) -> UnsafeArchiveError:
@@ -120,9 +124,12 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> 
 def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
     """The content of the entry in pieces, at most its size; the checksum is compared."""
     size = 0
-    with archive.open(info) as file:
-        while piece := file.read(CHUNK):
-            size += len(piece)
-            yield piece
-    if size != info.file_size:
-        raise zipfile.BadZipFile(f"the entry {info.orig_filename!r} has another size")
+    try:
+        with archive.open(info) as file:
+            while piece := file.read(CHUNK):
+                size += len(piece)
+                yield piece
+        if size != info.file_size:
+            raise zipfile.BadZipFile(f"the entry {info.orig_filename!r} has another size")
+    except _INVALID as error:  # it may be read outside of zip_members
+        raise _damaged(error) from error

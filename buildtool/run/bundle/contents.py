@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
+from buildtool.device.errors import DeviceError
 from buildtool.project.read import FILE_NAME, ProjectError
 from buildtool.project.tables import parse_tables, read_toml
 from buildtool.run.bundle.record import RunRecord
@@ -17,20 +18,30 @@ from buildtool.run.bundle.redact import (
     redactor,
     secrets_in,
 )
+from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
+from buildtool.run.bundle.release_parts import LeftOut, Part, release_parts
+from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
+from buildtool.run.bundle.replay_file import replay_document
 from buildtool.run.bundle.run_document import run_document
 from buildtool.run.device_logs import DeviceLogs, read_logs
 
+if TYPE_CHECKING:
+    from buildtool.device.facts import Facts
+    from buildtool.release.package import Ingredients
+
 
 class BundleContents(Value):
-    """The `files` of a bundle by name; `missing` says why others are not part of it."""
+    """The `files` of a bundle by name, in which secrets are replaced, and the archives in it;
+    `missing` says why others are not part of it.  `document` is that of run.json."""
 
     files: Mapping[str, bytes]
     missing: Mapping[str, str]
     document: Mapping[str, Any]
+    parts: Mapping[str, Part]
 
 
-def contents_of(record: RunRecord) -> BundleContents:
-    """The files for `record`; `document` is that of run.json."""
+def contents_of(record: RunRecord, *, release: bool | None = None) -> BundleContents:
+    """The contents of the bundle for `record`; `release` as in `release_parts`."""
     missing: dict[str, str] = {}
     tables: Mapping[str, Any] = {}
     file = record.project.root / FILE_NAME
@@ -49,18 +60,30 @@ def contents_of(record: RunRecord) -> BundleContents:
     document: Mapping[str, Any] = redact.value(run_document(record))
     files["run.json"] = _json(document)
     files[FILE_NAME] = redact.clean(project_file.encode())
-    makers: dict[str, Callable[[RunRecord], Any]] = {
-        "build.json": _build,
-        "release.json": _release,
-        "device.json": _device,
+    made_of = None
+    try:
+        made_of = _ingredients(record)
+    except BuildtoolError as error:
+        missing["release.json"] = str(error)
+    makers: dict[str, Callable[[], Any]] = {
+        REPLAY_FILE: lambda: replay_document(record, redact),
+        "build.json": lambda: _build(record),
+        "release.json": lambda: made_of.document() if made_of else {},
+        "device.json": lambda: _device(record),
+        "card.json": lambda: _card(record),
     }
     for name, make in makers.items():
         try:
-            made = make(record)
+            files[name] = _json(redact.value(make()))
         except (BuildtoolError, OSError, ValueError) as error:
             missing[name] = str(error)
-        else:
-            files[name] = _json(redact.value(made))
+    parts: Mapping[str, Part] | LeftOut = {}
+    try:
+        parts = release_parts(record, made_of, redact, release) if made_of else {}
+    except (BuildtoolError, OSError) as error:
+        parts = LeftOut(str(error))
+    if isinstance(parts, LeftOut):
+        missing[RELEASE_PART], parts = parts.why, {}
     logs = _logs(record)
     files |= {name: redact.part(data) for name, data in logs.logs.items()}
     missing |= logs.missing
@@ -68,6 +91,7 @@ def contents_of(record: RunRecord) -> BundleContents:
         {name: data for name, data in files.items() if data or name.startswith("std")},
         {name: redact.text(why) for name, why in missing.items()},
         document,
+        parts,
     )
 
 
@@ -90,25 +114,55 @@ def _build(record: RunRecord) -> Mapping[str, Any]:
     return record.error.document if isinstance(record.error, BuildtoolError) else {}
 
 
-def _release(record: RunRecord) -> Mapping[str, Any]:
+def _ingredients(record: RunRecord) -> Ingredients | None:
+    """What the release is made of; None if nothing was built."""
     if not record.built:
-        return {}
-    from buildtool.release.document import release_document  # noqa: PLC0415 - after a failure only
-    from buildtool.release.source import find_source  # noqa: PLC0415 - after a failure only
+        return None
+    from buildtool.release.package import Ingredients  # noqa: PLC0415 - not in most runs
+    from buildtool.release.source import find_source  # noqa: PLC0415
 
     project, (build, release) = record.project, record.built
     source = find_source(project.root, project.state, lambda _: None)
-    return release_document(project, build, release, source, {})
+    return Ingredients(project, build, release, source, ())
 
 
 def _device(record: RunRecord) -> Mapping[str, Any]:
-    """The facts about the device as they are remembered."""
-    if not record.ready or record.ready.site.device.transport.direct:
-        return {}
-    from buildtool.device.facts import remembered_facts  # noqa: PLC0415 - after a failure only
-
-    facts = remembered_facts(record.ready.site.device)
+    """The facts about the device, with the digests of libcdsprpc and the DSP shell."""
+    facts = _facts(record)
     return facts.as_json() if facts else {}
+
+
+def _card(record: RunRecord) -> Mapping[str, Any]:
+    """The capability card of the device; raises `DeviceError` without one that is true."""
+    facts = _facts(record)
+    if not record.ready or not facts:
+        return {}
+    from buildtool.device.card import card_file, read_card  # noqa: PLC0415 - not in most runs
+
+    device = record.ready.site.device
+    card = read_card(card_file(device))
+    probe = f"buildtool probe {device.name}"
+    if not card:
+        raise DeviceError(f"the device was not probed; {probe} makes a card")
+    if (card.cdsprpc, card.shell) != (facts.cdsprpc, facts.shell):
+        changed = f"libcdsprpc or the DSP shell have changed since {card.date}"
+        raise DeviceError(f"{changed}; {probe} makes a new card")
+    return card.as_json()
+
+
+def _facts(record: RunRecord) -> Facts | None:
+    """The facts about the device as they are known; None if it was not reached."""
+    if not record.ready:
+        return None
+    from buildtool.device.card import system_files  # noqa: PLC0415 - not in most runs
+    from buildtool.device.facts import facts_of, remembered_facts  # noqa: PLC0415
+
+    device = record.ready.site.device
+    facts = facts_of(device) if device.emulated else remembered_facts(device)
+    if not facts:
+        return None
+    cdsprpc, shell = system_files(device, facts)
+    return facts._replace(cdsprpc=cdsprpc, shell=shell)
 
 
 def _logs(record: RunRecord) -> DeviceLogs:

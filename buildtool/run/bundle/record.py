@@ -1,4 +1,4 @@
-"""The record of a run while it goes on, for the bundle of a failure."""
+"""The record of a run while it goes on, for a bundle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Listener, Note, StepFailed, Warned
@@ -15,10 +14,11 @@ from buildtool.core.processes.tee import teed
 from buildtool.run.run import STDERR, STDOUT, Streams, new_run
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import Ready
+    from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
     from buildtool.release.slices import Release
+    from buildtool.run.bundle.write import WrittenBundle
     from buildtool.run.on_device import RunResult
     from buildtool.run.program import RunRequest
 
@@ -27,19 +27,26 @@ END_BYTES = 1 << 20
 
 
 class RunRecord:
-    """A run of `request` on `device` by the command line `arguments`, and how far it came.
+    """A run of `request` on `device`, with the options of `choice`, by the command line
+    `arguments`, and how far it came.
 
     Its attributes are set while it goes on: `built`, the build and its release; `ready`, the place
-    of the release on the device; `result`; or `error`; and `bundle`, its path.  `name` is the name
+    of the release on the device; `result`; or `error`; and `bundle`.  `name` is the name
     of the run.
     """
 
     def __init__(
-        self, project: Project, device: str, request: RunRequest, arguments: Sequence[str]
+        self,
+        project: Project,
+        device: str,
+        request: RunRequest,
+        choice: DeviceChoice,
+        arguments: Sequence[str],
     ) -> None:
         self.project = project
         self.device = device
         self.request = request
+        self.choice = choice
         self.arguments = tuple(arguments)
         self.name = new_run()
         self.begin()
@@ -50,7 +57,7 @@ class RunRecord:
         self.ready: Ready | None = None
         self.result: RunResult | None = None
         self.error: Exception | None = None
-        self.bundle: Path | None = None
+        self.bundle: WrittenBundle | None = None
 
     def begin(self) -> None:
         """Measure the time from now on."""

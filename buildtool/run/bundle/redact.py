@@ -102,6 +102,10 @@ class Redactor(Value):
             data = _CUT_URL_USER.sub(MASK, data[: len(data) - cut])
         return data
 
+    def occurs_in(self, data: bytes) -> bool:
+        """Whether `data` contains a secret as it is."""
+        return any(secret in data for secret in self.secrets)
+
     def part(self, data: bytes) -> bytes:
         """A part of a text, without secrets."""
         return self.clean(data, begins=False, ends=False)

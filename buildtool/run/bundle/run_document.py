@@ -51,6 +51,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         "soc": (ready.soc or None) if ready else None,
         "arch": (ready.deployment.arch or None) if ready else None,
         "target": record.built[1].target if record.built else None,
+        "platform": project.targets[record.built[1].target].platform if record.built else None,
         "release": record.built[1].id if record.built else None,
         "deployment": ready.deployment.id if ready else None,
         "run": record.name,
@@ -64,6 +65,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         "status": result.status if result else None,
         "signal": signal_name(number) if number else None,
         "dsp_crash": result.dsp_crash if result else "",
+        "finding": result.finding.as_json() if result and result.finding else None,
         "error": _error(record.error),
         "environment": {
             "program": _masked(request.env, secret),

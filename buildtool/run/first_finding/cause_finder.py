@@ -79,8 +79,9 @@ class CauseFinder:
         """
         faults: list[DeviceFinding] = []
         if not self._emulated:
-            output = {**output, **(self._state.logs if with_logs else {})}
             faults += self._state.faults
+        if with_logs:
+            output = {**output, **self.logs}
         said = self._explained(output)
         if said.events or said.codes:
             skels = skels_in(said)
@@ -88,6 +89,11 @@ class CauseFinder:
             faults += (f for f in self._release_faults if not skels or f.about in skels | {""})
         checked = NAMES if self._emulated else self._state.checks | NAMES
         return choose_finding(said, faults, checked, self._knowledge)
+
+    @property
+    def logs(self) -> Mapping[str, bytes]:
+        """The logs of the device by name; none of one whose logs are part of the output."""
+        return {} if self._emulated else self._state.logs
 
     def _explained(self, logs: Mapping[str, bytes]) -> LogExplanation:
         explainer = LogExplainer(self._knowledge)
@@ -129,7 +135,7 @@ class CauseFinder:
     def _read_elf(self, path: str) -> Elf | None:
         """A file of the device's system; None if it is no ELF file."""
         data = self._ready.site.device.exec(_PRINT, {}, [path]).stdout if path else b""
-        with tempfile.NamedTemporaryFile() as stream, contextlib.suppress(ElfError):
+        with tempfile.NamedTemporaryFile("w+b") as stream, contextlib.suppress(ElfError):
             stream.write(data)
             stream.flush()
             return read_elf(Path(stream.name))

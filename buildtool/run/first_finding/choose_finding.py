@@ -61,7 +61,7 @@ def _fault_of(condition: Condition, found: Mapping[str, DeviceFinding]) -> Devic
 
 def _shown(evidence: Evidence) -> str:
     text = escape(evidence.text.strip())
-    text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    text = text if len(text) <= SHOWN else f"{text[:SHOWN].rpartition(' ')[0]} …"
     return f"{evidence.log}:{evidence.line}: {text}"
 
 

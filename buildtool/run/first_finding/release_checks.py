@@ -96,7 +96,7 @@ def _uris(subject: Subject, arch: str) -> Iterator[ReleaseFault]:
     for place, _ in subject.host():
         for name, entry in sorted(_uris_in(subject.files[place])):
             skel = subject.elves.get(f"dsp/{arch}/{name}")
-            asking = f"{posixpath.basename(place)} opens {name}"
+            asking = f"{place} opens {name}"
             if not skel and f"dsp/{arch}/{name}" not in subject.files:
                 others = ", ".join(sorted(posixpath.basename(path) for path, _, _ in skels)[:4])
                 yield ReleaseFault(
@@ -111,8 +111,8 @@ def _uris(subject: Subject, arch: str) -> Iterator[ReleaseFault]:
                 has = ", ".join(entries(skel)) or "no entry at all"
                 yield ReleaseFault(
                     URI,
-                    f"{asking} and asks for {entry}, which it does not export; it exports {has}",
-                    "Generate stub and skel from the same IDL file.",
+                    f"{asking} and asks for {entry}; {name} exports {has}",
+                    "Generate stub and skel from the same IDL file, or correct the URI.",
                     name,
                 )
 

@@ -52,7 +52,8 @@ def test_a_failure_in_ci(plain: Project) -> None:
     assert done.stderr == f"with hunter2\nbundle of this failure: {file}\n"
     bundle = read_bundle(file)
     assert [*bundle.files] == [
-        *("summary.txt", "run.json", "stdout.txt", "stderr.txt", "release.json", "buildtool.toml")
+        *("README.txt", "run.json", "stdout.txt", "stderr.txt", "device.json", "release.json"),
+        *("buildtool.toml", "replay.json", "release.tar.zst"),
     ]
     assert bundle.files["stdout.txt"] == b"terminals: 0 0\n"
     assert bundle.files["stderr.txt"] == b"with ***\n"

@@ -59,11 +59,24 @@ def test_docs_about_runs(commands: Callable[[str], str]) -> None:
 
     assert (
         printed.count("my-project: scale_add of 1024 and 1001 elements verified against the CPU")
-        == 7
+        == 6
     )
-    assert "bundle of this failure" not in printed
     assert " here is port 5039 of q6a\n" in printed
     assert "is current again, instead of" in printed
+
+
+def test_docs_about_captures(commands: Callable[[str], str]) -> None:
+    text = (REPOSITORY / "docs" / "capture.md").read_text(encoding="utf-8")
+    add = "buildtool devices add q6a --ssh q6a"
+    on_a_board = "buildtool capture q6a -o board.zip\n"
+    repeated = "buildtool run q6a --replay board.zip\nbuildtool run sim --replay board.zip"
+
+    printed = commands("\n".join([add, *blocks(text, "shell"), on_a_board, repeated]))
+
+    verified = "my-project: scale_add of 1024 and 1001 elements verified against the CPU"
+    assert printed.count(verified) == 4
+    assert "bundle of this failure" not in printed
+    assert printed.count("/board.zip\n") == 1
 
 
 def test_the_readme_s_board_and_phone(commands: Callable[[str], str]) -> None:

@@ -14,8 +14,14 @@ SKEL = "libdemo_dsp_skel.so"
 AS_ARGUMENT = {
     "uri-without-domain": ("uri-without-domain", "remote_handle64_open refuses a URI"),
     "other-dsp": ("dsp-missing-on-sim", "The emulated device has no such DSP."),
-    "other-entry": ("skel-uri", f"demo opens {SKEL} and asks for demo_skel_handle_invoke"),
-    "other-skel": ("skel-uri", "demo opens libother_skel.so, which dsp/v68 of the release does"),
+    "other-entry": (
+        "skel-uri",
+        f"bin/demo opens {SKEL} and asks for demo_skel_handle_invoke; {SKEL} exports",
+    ),
+    "other-skel": (
+        "skel-uri",
+        "bin/demo opens libother_skel.so, which dsp/v68 of the release does",
+    ),
     "signed-process": ("unsigned-skel-in-signed-process", "The DSP process is a signed one"),
     "full-disk": ("disk-full", "A file system of the device is full."),
 }
@@ -53,7 +59,7 @@ def test_the_screen_ends_with_the_cause_the_line_and_the_remedy(built: Project) 
     built.run("run", "sim", "--", "bin/demo", "other-skel")
 
     assert built.messages.splitlines()[-3] == (
-        "cause: demo opens libother_skel.so, which dsp/v68 of the release does not have; it has"
+        "cause: bin/demo opens libother_skel.so, which dsp/v68 of the release does not have; it has"
         f" {SKEL}"
     )
     *_, line, remedy = built.messages.splitlines()
@@ -89,7 +95,7 @@ def test_a_program_that_hangs_after_a_failure(built: Project) -> None:
     assert done.returncode == 125
     error = built.messages[built.messages.index("error: ") :]
     assert error.splitlines()[0] == "error: bin/demo did not end in 3 s"
-    assert "demo opens libother_skel.so, which dsp/v68 of the release does not have" in error
+    assert "bin/demo opens libother_skel.so, which dsp/v68 of the release does not have" in error
     assert "→ Ship the skel under that name" in error
 
 
@@ -101,7 +107,7 @@ def test_tests_with_one_cause_show_it_once(project: Project) -> None:
     done = project.run("test", "sim")
 
     assert done.returncode == 1
-    assert "test/one, test/two: cause: demo opens libother_skel.so" in done.stdout
+    assert "test/one, test/two: cause: bin/demo opens libother_skel.so" in done.stdout
     assert done.stdout.count("cause: ") == 1
     tests = json.loads(project.run("test", "sim", "--json").stdout)["tests"]
     names = {test["name"]: (test["finding"] or {}).get("name") for test in tests}

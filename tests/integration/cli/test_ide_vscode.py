@@ -31,6 +31,7 @@ def test_tasks_and_debug_configurations_of_vscode(
     assert [task["label"] for task in named] == [
         "buildtool: build sim",
         "buildtool: test sim",
+        "buildtool: lint",
         "buildtool: run sim bench",
         "buildtool: debug sim bench",
     ]

@@ -67,6 +67,8 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
         output += step.stdout
 
     assert "1 of 1 tests succeeded on sim" in output
+    assert (root / "debug/dsp/v68/libdemo_dsp_skel.so.debug").is_file()
+    assert not [path for path in (root / "debug").rglob("*") if path.is_symlink()]
     assert "<testcase" in (root / "results.xml").read_text()
     assert (root / "dist/demo-0.1.0-sim.tar.zst").is_file()
     installed = (tmp_path / "installed").read_text()
@@ -87,15 +89,23 @@ def test_both_run_the_same_and_keep_the_cache_the_release_and_bundles(
     uploads = [step for step in steps if step.get("uses", "").startswith("actions/upload-artifact")]
     places = [(step.get("if"), step["with"]["path"]) for step in uploads]
     bundles = ("failure()", f"{BUNDLES}/")
-    assert places == [("always()", "results.xml"), bundles, (None, "dist/")]
-    assert uploads[1]["with"]["include-hidden-files"] is True
+    assert places == [
+        *(("always()", "results.xml"), bundles),
+        *((None, "dist/"), (None, "debug/")),
+    ]
+    assert [step["with"].get("include-hidden-files") for step in uploads] == [
+        None,
+        True,
+        None,
+        True,
+    ]
     of_github, of_gitlab = (commands(tmp_path / "demo", service) for service in FILES)
     assert [command.replace("sudo ", "") for command in of_github] == of_gitlab
     job = workflow(tmp_path / "demo", "gitlab")["release"]
     assert job["cache"]["paths"] == [".cache/buildtool"]
     assert job["artifacts"] == {
         "when": "always",
-        "paths": ["dist/", f"{BUNDLES}/"],
+        "paths": ["dist/", "debug/", f"{BUNDLES}/"],
         "reports": {"junit": "results.xml"},
     }
     assert job["after_script"] == ["rm -rf .cache/buildtool/toolchains"]
@@ -119,6 +129,7 @@ def test_a_target_for_phones_is_built_and_packaged_only(
         'pip install "$BUILDTOOL"',
         "buildtool build phone",
         "buildtool package phone",
+        "cp -RL .buildtool/debug/phone debug",
     ]
 
 

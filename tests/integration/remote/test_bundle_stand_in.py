@@ -1,7 +1,6 @@
 """`run --bundle` on a board and a phone: what it has when a program fails, and what it has not.
 
-Stand-ins for `uname` and `getconf` make this machine an ARM64 one, stand-ins for `dmesg` and
-`logcat` have messages; the project's only program is a script.
+The device is a stand-in: see `bundle_board`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,80 +20,25 @@ import pytest
 from buildtool.core.escape import is_control
 from tests.integration.remote.bundles import (
     CMAKE,
-    DMESG,
     FILE,
     PASSWORD,
+    Board,
+    bundle_board,
     bundles_in,
     read_bundle,
 )
 from tests.json_documents import validate
-from tests.project import Project
-from tests.remote.adbd import AdbServer
-from tests.remote.device_root import DeviceRoot
-from tests.remote.proxy import Proxy
-from tests.remote.sshd import SshServer
 
 BUILDTOOL = sys.executable, "-P", "-m", "buildtool"
 RUN = "run", "board", "--bundle"
-
-
-class Board:
-    """A project, its device, and the proxy through which the device is reached."""
-
-    def __init__(self, project: Project, device: DeviceRoot, proxy: Proxy) -> None:
-        self.project = project
-        self.device = device
-        self.proxy = proxy
-
-    def fails(self, *arguments: str, status: int) -> subprocess.CompletedProcess[str]:
-        done = self.project.run(*arguments)
-        assert done.returncode == status, done.stderr
-        return done
-
-    @property
-    def last(self) -> Path:
-        """The bundle that the last command has left."""
-        found = re.search(r"^bundle of this failure: (.+)$", self.project.messages, re.MULTILINE)
-        assert found, self.project.messages
-        return Path(found[1])
 
 
 @pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
 def board(
     request: pytest.FixtureRequest, runtime_directory: Path, tmp_path: Path
 ) -> Iterator[Board]:
-    project = Project(tmp_path / "project")
-    project.lay_out(
-        {
-            "buildtool.toml": FILE,
-            "host/CMakeLists.txt": CMAKE,
-            "host/program": '#!/bin/sh\neval "$1"\n',
-        }
-    )
-    with ExitStack() as stack:
-        if request.param == "ssh":
-            ssh = stack.enter_context(SshServer(tmp_path / "server", tools="busybox"))
-            proxy = stack.enter_context(Proxy(ssh.port))
-            client = ssh.make_client(tmp_path / "through", proxy.port)
-            device, address, variables = ssh.device, client.host, client.environment
-            device.put_tool("journalctl", "echo of the DSP; case $* in *-f*) exec sleep 60 ;; esac")
-        else:
-            adb = stack.enter_context(AdbServer(tmp_path / "server", tools="android"))
-            proxy = stack.enter_context(Proxy(adb.ports[0], device=adb.device))
-            device, variables = adb.device, adb.environment
-            address = adb.connect(proxy.port)
-            device.put_tool("logcat", 'echo "$@"; echo "I/adsprpc: of the phone"')
-        device.put_tool("uname", "echo aarch64")
-        device.put_tool("getconf", "echo glibc 2.36")
-        device.put_tool("dmesg", DMESG)
-        own = {"XDG_RUNTIME_DIR": str(runtime_directory), "XDG_CONFIG_HOME": str(tmp_path)}
-        project.variables = {**variables, **own}
-        project.write(
-            "devices.toml",
-            f'[device.board]\ntransport = "{request.param}"\naddress = "{address}"\n'
-            f'root = "{device.home}/root"\n',
-        )
-        yield Board(project, device, proxy)
+    with bundle_board(request.param, runtime_directory, tmp_path) as board:
+        yield board
 
 
 def test_what_is_in_a_bundle(board: Board) -> None:
@@ -136,7 +79,7 @@ def test_what_is_in_a_bundle(board: Board) -> None:
     assert bundle.summary.startswith("scripts on board: exit status 134 (SIGABRT), after ")
     assert "  err \\x1b[31mred\n" in bundle.summary
     assert "\x1b" not in bundle.summary
-    for name in bundle.files.keys() - {"summary.txt"}:
+    for name in bundle.files.keys() - {"README.txt"}:
         assert f"  {name} " in bundle.summary
 
 
@@ -186,7 +129,7 @@ def test_secrets_are_in_no_byte(board: Board) -> None:
         *('from the "project" file', PASSWORD, "p4t-of", "cDR0LW9mLXRoaXMtbWFjaGlu", "0ther"),
         *("f0reign", "t3st", "s3cond", "first-part"),
     ):
-        assert secret.encode() not in bundle.data, secret
+        assert secret.encode() not in bundle.every_byte, secret
     assert bundle.files["stdout.txt"].startswith(b"*** ")
     assert b"https://***@host/x\n" in bundle.files["stderr.txt"]
     assert b'UPLOAD_PASSWORD = "***"' in bundle.files["buildtool.toml"]
@@ -283,7 +226,7 @@ def test_a_device_that_is_lost(board: Board, tmp_path: Path) -> None:
     assert bundle.run["error"]["code"] == "connection"
     assert bundle.files["stdout.txt"] == b"begun\n"
     assert "kernel.log" not in bundle.files
-    assert "Not part of this bundle:\n  logs of the device: " in bundle.summary
+    assert "\n  logs of the device: " in bundle.summary
     assert "release.json" in bundle.files
 
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from buildtool.core.events import Event, Note
 from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.ready import DeviceChoice
+from buildtool.project.model import Header, Project
+from buildtool.run.attended import run_attended
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import RunRequest
+from tests.integration.contract.binaries import SKEL, Linker
 from tests.remote.adbd import AdbServer
 from tests.remote.places import adb_place, ssh_place
 from tests.remote.remote import SHELL, Remote, processes_with
 from tests.remote.sshd import SshServer
 from tests.remote.streams import redirected
+from tests.unit.diagnose.device_crashes import NEW, crash_lines
 
+KERNEL = """
+__attribute__((noinline)) int demo_run(volatile int *at) { return *at; }
+int demo_skel_handle_invoke(int *at) { return demo_run(at) + 1; }
+"""
 LOGGED = "/data/local/tmp/logged"
 SAID = "/data/local/tmp/said"
 LOG = f"""
@@ -95,6 +108,38 @@ def test_a_crash_in_the_log_is_one_of_the_program(
 
     how = 'the DSP process crashed: in thread "t" due to precise exception occurrence'
     assert (ran.status, ran.dsp_crash) == (0, how if crashed else "")
+
+
+def test_a_crash_is_named_by_the_debug_files_of_the_release(remote: Remote, tmp_path: Path) -> None:
+    release = remote.release(tmp_path / "release", {})
+    debug = release.debug / "dsp/v68/libdemo_skel.so.debug"
+    debug.parent.mkdir(parents=True)
+    shutil.copy(Linker(tmp_path).link(KERNEL, (*SKEL, "-g"), stripped=False), debug)
+    symbols = subprocess.run(["llvm-nm", debug], capture_output=True, text=True, check=True).stdout
+    offset = int(re.findall(r"^(\w+) T demo_run$", symbols, re.MULTILINE)[0], 16)
+    load = 0x20010000
+    call = (load + offset, "demo_run+0x0", "./libdemo_skel.so")
+    lines = crash_lines(NEW, "libdemo_skel.so", load, {"Fault PC": call[0]}, [call])
+    text = "\n".join(lines).replace("my-program-with", "shell")
+    script = f"""
+        cat >{SAID}.new && mv {SAID}.new {SAID}
+        until [ ! -e {SAID} ]; do sleep 0.02; done
+        exit 7
+    """
+    request = RunRequest((SHELL, script), farf="0x1f001f", input=True)
+    notes: list[Event] = []
+    project = Project(tmp_path, Header(name="p"), {}, {}, {})
+
+    with redirected(text.encode()):
+        ran = run_attended(
+            *(project, remote.ready(release), request, notes.append), choice=DeviceChoice()
+        )
+
+    assert ran.status == 7
+    assert ran.dsp_crash.startswith("the DSP process crashed: in thread")
+    (note,) = (event.text for event in notes if isinstance(event, Note))
+    assert "\n  at demo_run (source.c:2)\n" in note
+    assert "\n  process shell" in note
 
 
 @pytest.mark.long

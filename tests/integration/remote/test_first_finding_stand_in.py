@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from buildtool.core.value import Value
 from tests.integration.devices.board_tree import SHELL, write
@@ -22,6 +23,7 @@ from tests.project import Project
 from tests.remote.adbd import AdbServer
 from tests.remote.device_root import DeviceRoot
 from tests.remote.sshd import SshServer
+from tests.unit.diagnose.device_crashes import NEW, crash_lines
 
 FILE = """
 [project]
@@ -48,6 +50,7 @@ DSP = """
 cmake_minimum_required(VERSION 3.25)
 project(demo LANGUAGES C)
 add_library(demo_skel MODULE demo.c)
+target_compile_options(demo_skel PRIVATE -g)
 install(TARGETS demo_skel LIBRARY DESTINATION .)
 """
 SKEL = """
@@ -285,3 +288,21 @@ def test_what_a_board_over_adb_logged_is_read(on_adb: Device) -> None:
     assert found
     assert found["name"] == "skel-undefined-symbol"
     assert found["evidence"].startswith("logcat.log:1: ")
+
+
+def test_a_crash_that_a_board_over_adb_logged_is_named(on_adb: Device) -> None:
+    on_adb.project.succeeds("build")
+    (skel,) = on_adb.project.root.glob(".buildtool/release/device/dsp/v68/libdemo_skel.so")
+    with skel.open("rb") as stream:
+        symbols: Any = ELFFile(stream).get_section_by_name(".dynsym")
+        (entry,) = symbols.get_symbol_by_name("demo_skel_handle_invoke")
+    load, offset = 0xE0400000, entry["st_value"]
+    call = (load + offset, "demo_skel_handle_invoke+0x0", "./libdemo_skel.so")
+    lines = crash_lines(NEW, "libdemo_skel.so", load, {"Fault PC": load + offset}, [call])
+    text = "\n".join(lines).replace("my-program-with", "demo")
+    on_adb.root.put_tool("logcat", f"cat <<'END'\n{text}\nEND")
+    done = on_adb.project.run("run", "device", "--", "bin/demo", f"echo '{OPEN} 0x2e' >&2")
+
+    assert done.returncode == 3
+    assert "at demo_skel_handle_invoke (demo.c:" in done.stderr, done.stderr
+    assert "\ncause: The process of the session on the DSP crashed." in done.stderr

@@ -37,6 +37,7 @@ FREE = {
     "name[=value",
     "place",
     "port",
+    "release",
     "rev",
     "serial",
     "size",

@@ -104,6 +104,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("idl -I ", "directories", []),
         ("-C ", "directories", []),
         ("init ", "directories", []),
+        ("lint --explain static", "words", ["static-map"]),
+        ("lint ", "files", []),
         ("init --template ", "words", ["hvx", "float", "cpp", "wheel", "android"]),
         ("sysroot pull ", "words", ["sim", "q6a", "phone"]),
         ("sysroot pull x", "directories", []),

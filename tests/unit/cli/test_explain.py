@@ -13,6 +13,7 @@ from buildtool.cli import main
 from buildtool.diagnose.knowledge import read_knowledge
 from tests.command_line import REPOSITORY
 from tests.json_documents import validate
+from tests.unit.diagnose.device_crashes import NEW, OLD, SHELL, crash_lines
 
 DIED = "ggml-hex: dspqueue_read failed: 0x0000002e"
 PLT = "CDSP: undefined PLT symbol memalign in ./libscale_skel.so"
@@ -100,6 +101,62 @@ def test_a_log_and_what_happened_in_order(explain: Any, tmp_path: Path) -> None:
     assert said.startswith("a.log: 3 lines\n\ncause: skel-undefined-symbol\n")
     assert "in order:\n  a.log:2  cause: skel-undefined-symbol\n  a.log:3  consequence: " in said
     assert "The code alone" not in said
+
+
+def test_a_crash_without_debug_files(explain: Any, tmp_path: Path) -> None:
+    registers = {"Fault PC": 0x20020044, "Bad VA": 0xFEC02002, "SSR": 0x1970420}
+    calls = [(0x20020044, "scale+0x44", "./libscale_skel.so"), (0x100010, "f+0x10", SHELL)]
+    lines = crash_lines(OLD, "libscale_skel.so", 0x20010000, registers, calls)
+    (tmp_path / "dsp.log").write_text("\n".join([*lines, f"{DIED}"]))
+
+    said = explain("dsp.log")
+
+    assert said[said.index("\n\n") : said.index("\n\ncause")].splitlines()[2:] == [
+        "dsp.log:1-11",
+        "the DSP process crashed: misaligned read at address 0xfec02002",
+        '  process my-program-with, thread "worker"',
+        "  at scale+0x44 (libscale_skel.so+0x10044)",
+        "  by f+0x10 (fastrpc_shell_unsigned_3+0x10)",
+        "  the caller got 0x2e: dsp.log:12",
+        "  Fault PC 0x20020044, Bad VA 0xfec02002, SSR 0x1970420",
+        "  no debug file of libscale_skel.so was found: name the directory with",
+        "      libscale_skel.so.debug, or with libscale_skel.so before it was stripped:",
+        "      --debug-files DIR",
+    ]
+    document = json.loads(explain("dsp.log", "--json"))
+    validate("explain", document)
+    (crash,) = document["crashes"]
+    assert crash["debug_files"] == [{"module": "libscale_skel.so", "match": "missing", "file": ""}]
+    assert crash["registers"]["Bad VA"] == "0xfec02002"
+    assert crash["host_call"] == {"log": "dsp.log", "line": 12, "text": DIED}
+
+
+def test_a_crash_in_the_program_of_the_dsp(explain: Any, tmp_path: Path) -> None:
+    calls = [(0x100010, "memcpy+0x10", f"./{SHELL}"), (0x20020044, "scale+0x44", "./libk.so")]
+    lines = crash_lines(NEW, SHELL, 0x100000, {"Fault PC": 0x100010, "LR": 0x20020044}, calls)
+    (tmp_path / "dsp.log").write_text("\n".join(lines))
+
+    said = explain("dsp.log")
+
+    assert f"  at memcpy+0x10 ({SHELL}+0x10)\n  by scale+0x44 (libk.so)\n" in said
+    assert f"debug file of {SHELL}" not in said
+    assert "no debug file of libk.so was found" in said
+
+
+def test_debug_files_that_are_damaged_or_missing(
+    explain: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = crash_lines(NEW, "libscale_skel.so", 0x20010000, {"Fault PC": 0x20020044}, [])
+    (tmp_path / "dsp.log").write_text("\n".join(lines))
+    (tmp_path / "debug").mkdir()
+    (tmp_path / "debug/loop").symlink_to(".")
+    (tmp_path / "debug/libscale_skel.so").write_bytes(b"\x7fELF" + bytes(100))
+    (tmp_path / "debug/libscale_skel.so.debug").symlink_to("/no/such/file")
+
+    assert "no debug file of libscale_skel.so was found" in explain("dsp.log")
+
+    assert main(["explain", "dsp.log", "--debug-files", "nowhere"]) == 2
+    assert "--debug-files nowhere is not a directory" in capsys.readouterr().err
 
 
 def test_a_log_that_was_not_read_to_its_end(explain: Any, tmp_path: Path) -> None:

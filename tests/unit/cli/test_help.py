@@ -22,9 +22,10 @@ GROUPS = {
     "Build": ["build", "why", "clean"],
     "Release": ["package", "verify"],
     "Devices": [
-        *("run", "test", "bench", "bisect", "probe", "deploy", "rollback", "devices", "sysroot"),
+        *("run", "capture", "test", "bench", "bisect", "probe"),
+        *("deploy", "rollback", "devices", "sysroot"),
     ],
-    "Inspect": ["explain", "inspect", "idl", "profile"],
+    "Inspect": ["explain", "lint", "inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
 }
 

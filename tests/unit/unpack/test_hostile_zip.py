@@ -127,6 +127,14 @@ def test_damaged_archives(refused: Refused, data: bytes, text: str) -> None:
     assert text in refused(data, "a.zip").why
 
 
+@pytest.mark.parametrize("data", [both(GOOD, 14, bytes(4)), changed(GOOD, LOCAL, 0, b"XX")])
+def test_content_that_is_read_from_outside(tmp_path: Path, data: bytes) -> None:
+    archive = write(tmp_path / "a.zip", data)
+
+    with archive.open("rb") as stream, pytest.raises(ArchiveError):
+        [b"".join(content) for _, content in members(stream, archive)]
+
+
 def test_a_central_directory_that_is_too_large(tmp_path: Path) -> None:
     archive = write(tmp_path / "a.zip", GOOD)
 

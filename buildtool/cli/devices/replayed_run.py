@@ -1,0 +1,102 @@
+"""`buildtool run --replay`: the run of a capture or bundle again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.cli.devices.program_options import ProgramOptions
+from buildtool.cli.options import BuildOptions
+from buildtool.cli.parameters import CommandLine
+from buildtool.cli.screen import Screen
+from buildtool.cli.show import print_json
+from buildtool.core.errors import UsageError
+from buildtool.deploy.ready import DeviceChoice
+from buildtool.flow.replays import choice_of, project_of
+from buildtool.run.bundle.replay import Replay, opened_replay
+from buildtool.run.program import RunRequest
+
+if TYPE_CHECKING:
+    from buildtool.documents.runs import RunDocument
+
+
+def replayed_run(
+    file: Path,
+    device: str,
+    program: ProgramOptions,
+    choice: DeviceChoice,
+    line: CommandLine,
+    *,
+    build: BuildOptions,
+    farf: bool,
+    tty: bool,
+    json: bool,
+) -> int:
+    """Repeat the run of the bundle `file` on `device`; options are in addition to what it says.
+
+    Returns the exit status.
+    """
+    from buildtool.cli.devices.run import run_program, show_end
+
+    screen = Screen(quiet=True, verbose=build.verbose)
+    with opened_replay(file.absolute()) as replay:
+        if replay.release:
+            _check_unused(choice)
+        project = project_of(replay)
+        run = replay.file.run
+        request = program.request(run, line.program, farf=farf, terminal=tty)
+        _check_masked(replay, request, given=bool(line.program))
+        result = run_program(
+            *(project, device, request, choice_of(replay, device, choice), screen),
+            options=build.for_engine(),
+            json=json,
+            replay=replay,
+        )
+    if json:
+        document: RunDocument = {**result.as_json(), "bundle": None}
+        print_json(document)
+    return show_end(result, request, screen)
+
+
+def not_with_replay(option: str) -> UsageError:
+    """The error for an option that says what a bundle says already."""
+    whys = {
+        "RUN": "the program and its arguments are those of the bundle",
+        "--bundle": "the bundle of the run exists already",
+    }
+    return UsageError(
+        f"--replay cannot be used with {option}",
+        why=whys.get(option, "the release is that of the bundle, and is not built"),
+        remedy=f"Omit {option}. Another program of the release is named after --.",
+    )
+
+
+def _check_unused(choice: DeviceChoice) -> None:
+    """Raises `UsageError` for options about what is built."""
+    given = {
+        "--target": choice.target,
+        "--build-type": choice.build_type,
+        "--strict-isa": choice.strict_isa,
+        "--sanitize": choice.sanitize,
+    }
+    for option in filter(given.get, given):
+        raise not_with_replay(option)
+
+
+def _check_masked(replay: Replay, request: RunRequest, *, given: bool) -> None:
+    """Raises `UsageError` for values that were replaced because they are secrets, unless they, or
+    another program with its arguments, are `given`."""
+    missing = [name for name in replay.file.masked_env if name not in request.env]
+    if missing:
+        raise UsageError(
+            f"the values of {', '.join(missing)} are not in {replay.path}",
+            why="they are secrets, which are replaced in captures and bundles",
+            remedy=f"Give your own: {' '.join(f'--env {name}=VALUE' for name in missing)}",
+        )
+    if replay.file.masked_arguments and not given:
+        words = ", ".join(str(number) for number in replay.file.masked_arguments)
+        raise UsageError(
+            f"arguments of the program in {replay.path} were secrets, which are replaced: {words}",
+            why=f"the program is {' '.join(request.command)}",
+            remedy="Name it with its arguments after --.",
+        )

@@ -1,0 +1,41 @@
+"""LD_LIBRARY_PATH of a program does not have /vendor/lib64 or other directories of the system.
+
+The libraries there replace those that the linker of Android would take for the program, such as
+another libcdsprpc and what it needs, and sessions on the DSP fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from buildtool.lint.environment import assignments
+from buildtool.lint.finding import LintFinding, LintRule
+from buildtool.lint.subject import Subject
+
+RULE = LintRule(
+    "vendor-library-path",
+    __doc__,
+    source=("qualcomm/fastrpc Docs/troubleshooting.md",),
+    remedy="Name the directory of the program's own libraries only.",
+    condition="vendor-libraries-shadow",
+    language="sh",
+    wrong="""\
+adb shell 'LD_LIBRARY_PATH=/data/local/tmp/app/lib:/vendor/lib64 /data/local/tmp/app/bin/app'
+""",
+    right="""\
+adb shell 'LD_LIBRARY_PATH=/data/local/tmp/app/lib /data/local/tmp/app/bin/app'
+""",
+)
+_SYSTEM = ("/vendor/lib64", "/odm/lib64", "/system/vendor/lib64")
+
+
+def check(subject: Subject) -> Iterator[LintFinding]:
+    for name, value, place in assignments(subject):
+        if name == "LD_LIBRARY_PATH":
+            for folder in value.split(":"):
+                if f"{folder}/".startswith(tuple(f"{system}/" for system in _SYSTEM)):
+                    yield RULE.at(
+                        place,
+                        f"LD_LIBRARY_PATH has {folder}",
+                        "its libraries shadow those of the program and of the system",
+                    )
