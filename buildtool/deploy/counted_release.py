@@ -24,7 +24,7 @@ MODE = 0o755
 
 @contextlib.contextmanager
 def counted_release(
-    release: Release, platform: str, facts: Facts, folder: Path, option: str
+    release: Release, platform: str, facts: Facts, folder: Path, option: str = "--expect-dsp"
 ) -> Iterator[Release]:
     """`release` with the library for the device with these `facts`, in a directory below `folder`
     for the block: the files of the release are links to the same files.  `option` is what asks for

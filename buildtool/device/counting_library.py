@@ -15,7 +15,7 @@ SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 LIBC = ("clock_gettime", "close", "fallocate", "ftruncate", "getenv", "mmap", "open")
 
 
-def counting_library(platform: str, system_library: str, option: str) -> bytes:
+def counting_library(platform: str, system_library: str, option: str = "--expect-dsp") -> bytes:
     """The library for a device of `platform` whose libcdsprpc has the path `system_library`.
     `option` is what asks for it.
 

@@ -81,8 +81,9 @@ def run(
     ):
         if record:
             record.ready = ready
+        request = request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
         result = run_and_explain(
-            *(project, ready, with_calls(request, choice), listener),
+            *(project, ready, request, listener),
             choice=choice,
             lock=lock,
             streams=streams,
@@ -91,11 +92,6 @@ def run(
         if record:
             record.result = result
         return result
-
-
-def with_calls(request: RunRequest, choice: DeviceChoice) -> RunRequest:
-    """The request with calls of the DSP counted and recorded, as `choice` says."""
-    return request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
 
 
 def rollback(
