@@ -96,7 +96,8 @@ class ProgramTraced(Value):
 
     `started` and `ended` are nanoseconds of CLOCK_MONOTONIC here.  The device's CLOCK_REALTIME is
     `ahead` nanoseconds ahead of that here, give or take `uncertain`; with `same_clock` the device
-    is on this machine, and has its clocks.
+    is on this machine, and has its clocks.  `samples` are a time here, the clocks of the device's
+    processors in kHz, and its temperature in 0.001 °C.
     """
 
     program: str
@@ -107,6 +108,7 @@ class ProgramTraced(Value):
     ahead: int
     uncertain: int
     same_clock: bool
+    samples: tuple[tuple[int, tuple[int, ...], int], ...] = ()
 
 
 class Warned(Value):

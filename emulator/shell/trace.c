@@ -20,8 +20,7 @@ static _Thread_local uint32_t own_thread;
 void trace_open(void)
 {
     const char *path = shell_facts()->trace;
-    int descriptor = path[0] == 0 ? -1
-                                  : open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int descriptor = path[0] == 0 ? -1 : open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     void *memory = MAP_FAILED;
     if (descriptor >= 0 && lseek(descriptor, 0, SEEK_END) == BT_TRACE_BYTES) {
         memory = mmap(NULL, BT_TRACE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,20 @@ def write_program(
         if rows := mapped.get(process):
             writer.values(writer.counter("mapped for the DSP", parent, in_bytes=True), rows)
     return highest
+
+
+def write_clocks(writer: TraceWriter, device: str, programs: Sequence[ProgramTraced]) -> None:
+    """Write counters of the clocks of `device`, which ran `programs`, and of its temperature."""
+    counters: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for program in programs:
+        for time, clocks, temperature in program.samples:
+            for cluster, clock in enumerate(clocks):
+                counters.setdefault((f"CPU cluster {cluster}", "kHz"), []).append((time, clock))
+            if temperature:
+                counters.setdefault(("temperature", "m°C"), []).append((time, temperature))
+    parent = writer.track(device) if counters else 0
+    for (name, unit), values in counters.items():
+        writer.values(writer.counter(name, parent, unit=unit), values)
 
 
 def clock_shift(recording: Recording, program: ProgramTraced, clocks: Mapping[int, int]) -> int:

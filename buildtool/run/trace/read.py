@@ -14,6 +14,7 @@ from buildtool.deploy.ready import Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.run.trace.records import MAX_BYTES, SIZE
+from buildtool.run.trace.sampler import Samples, sampled
 
 VARIABLE = "BUILDTOOL_TRACE"
 """The variable with the path of the file on the device (BT_TRACE_VARIABLE)."""
@@ -39,8 +40,10 @@ def recorded(ready: Ready, run: str, program: str) -> Iterator[None]:
     """Run `program` in the block; then its recording is removed from the device, and the listener
     of `ready` gets it, also when the program did not end in time or was interrupted."""
     started = time.monotonic_ns()
+    samples: Samples = []
     try:
-        yield
+        with sampled(ready.site.device) as samples:
+            yield
     finally:
         ended = time.monotonic_ns()
         try:
@@ -52,6 +55,7 @@ def recorded(ready: Ready, run: str, program: str) -> Iterator[None]:
             ProgramTraced(
                 *(program, ready.site.device.name, data, started, ended),
                 *(clock.ahead, clock.uncertain),
+                samples=tuple((at, clocks.clusters, clocks.temperature) for at, clocks in samples),
                 same_clock=ready.site.device.transport.direct,
             )
         )

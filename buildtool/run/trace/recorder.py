@@ -27,7 +27,7 @@ from buildtool.core.output_file import check_output_file
 from buildtool.run.run import new_run
 from buildtool.run.trace.calls import Argument, Slice, nested
 from buildtool.run.trace.perfetto import BOOTTIME, MONOTONIC, REALTIME, TraceWriter
-from buildtool.run.trace.programs import write_program
+from buildtool.run.trace.programs import write_clocks, write_program
 
 if TYPE_CHECKING:
     from buildtool.project.model import Project
@@ -114,6 +114,8 @@ class TraceRecorder:
         arrows = 0
         for program in self._programs:
             arrows = write_program(writer, program, self._project, self._clocks, arrows)
+        for device in sorted({program.device for program in self._programs}):
+            write_clocks(writer, device, [p for p in self._programs if p.device == device])
         return writer.data()
 
 

@@ -12,7 +12,7 @@
 #define BT_TRACE_MAGIC 0x31525442u          /* "BTR1" */
 #define BT_TRACE_NAME 72
 #define BT_TRACE_RECORDS 262144u /* in a file */
-#define BT_TRACE_BYTES ((BT_TRACE_RECORDS + 1u) * (uint32_t)sizeof(struct bt_trace_record))
+#define BT_TRACE_BYTES 33554560u /* of these and the header */
 
 enum bt_trace_kind {
     /* start: ticks; end: CLOCK_MONOTONIC, in: CLOCK_REALTIME, both in ns; out: ticks per second */

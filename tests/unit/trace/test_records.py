@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from buildtool import _data
 from buildtool.run.trace.records import (
     MAGIC,
+    MAX_BYTES,
     MAX_RECORDS,
     SIZE,
     Kind,
@@ -46,6 +47,7 @@ def test_the_header_in_c_is_the_same() -> None:
     assert kinds == {kind.name: kind.value for kind in Kind}
     assert int(re.findall(r"MAGIC 0x(\w+)u", text)[0], 16).to_bytes(4, "little") == MAGIC
     assert int(re.findall(r"RECORDS (\d+)u", text)[0]) == MAX_RECORDS
+    assert int(re.findall(r"BYTES (\d+)u", text)[0]) == MAX_BYTES
     dsp = (_data.path("dsp") / "include" / "bt_trace.h").read_text()
     assert re.findall(r"DSP_\w+ (\d+)u", dsp) == [str(int(Kind.DSP_BEGIN)), str(int(Kind.DSP_END))]
 
