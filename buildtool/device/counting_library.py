@@ -12,7 +12,7 @@ from buildtool.device.errors import DeviceError
 SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 """By platform: the name of libcdsprpc for the dynamic loader."""
-LIBC = ("clock_gettime", "close", "fallocate", "ftruncate", "getenv", "mmap", "open")
+LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open")
 
 
 def counting_library(platform: str, system_library: str, option: str = "--expect-dsp") -> bytes:

@@ -19,6 +19,8 @@
 #define READ_WRITE 3
 #define SHARED 1
 #define FAILED ((void *)-1)
+#define FALLOCATE 47
+#define NO_SPACE (-28)
 
 struct moment { /* timespec on 64-bit systems */
     int64_t seconds, nanoseconds;
@@ -31,7 +33,6 @@ char *getenv(const char *name);
 int open(const char *path, int flags, ...);
 int close(int file);
 int ftruncate(int file, int64_t size);
-int fallocate(int file, int mode, int64_t offset, int64_t size);
 void *mmap(void *address, size_t size, int protection, int flags, int file, int64_t offset);
 
 /* dspqueue.h includes headers of the C library. */
@@ -42,14 +43,27 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
 
 static void *system_library;
 
+/* Makes a system call of ARM64; returns its result, or a negative number of an error. */
+static long system_call(long which, long first, long second, long third, long fourth)
+{
+    register long number __asm__("x8") = which;
+    register long result __asm__("x0") = first;
+    register long x1 __asm__("x1") = second;
+    register long x2 __asm__("x2") = third;
+    register long x3 __asm__("x3") = fourth;
+    __asm__ volatile("svc 0" : "+r"(result) : "r"(number), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    return result;
+}
+
 /* Maps a file of `size` bytes, which may exist; NULL if that fails, or without a path. */
 static void *map_file(const char *path, size_t size)
 {
     int file = path != NULL ? open(path, OPEN_FLAGS, 0600) : -1;
     void *memory = FAILED;
-    /* On a full disk, a write to memory without a place in the file would end the program. */
+    /* On a full disk, a write to memory without a place in the file would end the program.  Some
+     * file systems do not reserve places. */
     if (file >= 0 && ftruncate(file, (int64_t)size) == 0 &&
-        fallocate(file, 0, 0, (int64_t)size) == 0) {
+        system_call(FALLOCATE, file, 0, 0, (long)size) != NO_SPACE) {
         memory = mmap(NULL, size, READ_WRITE, SHARED, file, 0);
     }
     if (file >= 0) {

@@ -19,10 +19,7 @@ static struct {
 
 static uint32_t own_id(long which)
 {
-    register long number __asm__("x8") = which;
-    register long result __asm__("x0");
-    __asm__ volatile("svc 0" : "=r"(result) : "r"(number) : "memory");
-    return (uint32_t)result;
+    return (uint32_t)system_call(which, 0, 0, 0, 0);
 }
 
 static uint64_t ticks(void)

@@ -5,6 +5,7 @@
 #ifndef BT_TRACE_H
 #define BT_TRACE_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,9 +63,11 @@ static inline struct bt_trace_header *bt_trace_open(void)
     struct bt_trace_header *none = (struct bt_trace_header *)(uintptr_t)1;
     const int file = path == NULL ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     void *memory = MAP_FAILED;
-    /* On a full disk, a write to memory without a place in the file would end the program. */
+    /* On a full disk, a write to memory without a place in the file would end the program.  Some
+     * file systems do not reserve places. */
     if (file >= 0 && ftruncate(file, BT_TRACE_BYTES) == 0 &&
-        syscall(SYS_fallocate, file, 0, (off_t)0, (off_t)BT_TRACE_BYTES) == 0) {
+        (syscall(SYS_fallocate, file, 0, (off_t)0, (off_t)BT_TRACE_BYTES) == 0 ||
+         errno != ENOSPC)) {
         memory = mmap(NULL, BT_TRACE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     }
     if (file >= 0) {
