@@ -144,11 +144,24 @@ def test_any_bytes(noise: bytes, at: int, count: int) -> None:
     assert all(0 < record.start <= record.end for record in found.records)
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 1 << 64 - 1)] * 4), max_size=6))
+def test_calls_while_a_clock_went_back_are_damaged() -> None:
+    back = CLOCKS._replace(start=400, end=1)
+    forward = CLOCKS._replace(start=1, end=300)
+    found = parse_recording(file(back, CALL, clocks=forward))
+    assert (found.records, found.damaged) == ((), 1)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            *[st.integers(0, (1 << 62) - 1)] * 2,
+            st.integers(1, 1 << 62),
+            st.integers(10**6, 10**9),
+        ),
+        max_size=6,
+    )
+)
 def test_any_clocks(rows: list[tuple[int, ...]]) -> None:
-    clocks = [
-        CLOCKS._replace(start=a % (1 << 63), end=b % (1 << 63), bytes_in=c, bytes_out=d)
-        for a, b, c, d in rows
-    ]
+    clocks = [CLOCKS._replace(start=a, end=b, bytes_in=c, bytes_out=rate) for a, b, c, rate in rows]
     found = parse_recording(file(*clocks, CALL))
     assert all(0 < record.start <= record.end < 1 << 62 for record in found.records)
