@@ -58,6 +58,7 @@ def main() -> None:
     print(f"{CALLS:,} calls with --trace    {1000 * with_:8.1f} ms, trace of {size:,} bytes")
     pairs = [b / a for a, b in zip(*times.values(), strict=True)]
     low, _, high = statistics.quantiles(pairs, n=4)
+    print(f"ratio of the fastest {min(times['with']) / least:.3f}")
     print(f"ratio {statistics.median(pairs):.3f} ({low:.3f} to {high:.3f})  aim {AIM}")
 
 

@@ -25,7 +25,7 @@ static uint32_t own_id(long which)
 static uint64_t ticks(void)
 {
     uint64_t value;
-    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value) : : "memory");
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value) : : "memory");
     return value;
 }
 

@@ -25,7 +25,7 @@ static inline uint64_t bt_trace_ticks(void)
 {
     uint64_t ticks = 0;
 #ifdef __aarch64__
-    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
 #endif
     return ticks;
 }
