@@ -55,6 +55,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "devices-check": (devices.DeviceCheckDocument,),
     "devices-facts": (devices.DeviceFactsDocument,),
     "devices-list": (devices.DevicesDocument,),
+    "devices-status": (devices.DevicesStatusDocument,),
     "devices-unlock": (devices.UnlockDocument,),
     "doctor": (toolchains.DoctorDocument,),
     "error": (),

@@ -98,6 +98,8 @@ def _run_command(argv: list[str], *, as_json: bool, entry: CommandEntry) -> int:
     from buildtool.cli.parameters import CommandLine
     from buildtool.cli.without_typer import run_without_typer
 
+    if entry.default and (len(argv) == 1 or argv[1].startswith("-")):
+        argv = [argv[0], entry.default, *argv[1:]]
     own = (_own_arguments(argv) if entry.program else argv) or argv
     line = CommandLine(tuple(own), tuple(argv[len(own) + 1 :]))
     status = run_without_typer(line)

@@ -10,8 +10,9 @@ class CommandEntry(Value):
     """A command NAME: the function NAME of the module `buildtool.cli.PACKAGE.NAME`.
 
     A module with `COMMANDS`, a tuple of functions, is a group of commands instead, with the help
-    `HELP`.  With `program`, the words after `--` are a program and its arguments.  `failed` and
-    `misused` replace the exit statuses of errors and of wrong command lines.
+    `HELP`; `default` is the command of the group that is meant when none is named.  With
+    `program`, the words after `--` are a program and its arguments.  `failed` and `misused` replace
+    the exit statuses of errors and of wrong command lines.
     """
 
     package: str
@@ -19,6 +20,7 @@ class CommandEntry(Value):
     program: bool = False
     failed: int = 0
     misused: int = 0
+    default: str = ""
 
     def module(self, name: str) -> str:
         return f"buildtool.cli.{self.package}.{name}"
@@ -42,7 +44,7 @@ COMMANDS = {
     "probe": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "deploy": CommandEntry("devices", "Devices"),
     "rollback": CommandEntry("devices", "Devices"),
-    "devices": CommandEntry("devices", "Devices"),
+    "devices": CommandEntry("devices", "Devices", default="status"),
     "sysroot": CommandEntry("devices", "Devices"),
     "explain": CommandEntry("inspection", "Inspect"),
     "lint": CommandEntry("inspection", "Inspect"),

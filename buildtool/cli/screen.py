@@ -24,12 +24,15 @@ from buildtool.core.events import (
     StepSkipped,
     StepStarted,
     TestFinished,
+    TestsCounted,
     Warned,
+    WorkEnded,
+    Working,
 )
 
 LIVE_AFTER = 0.3  # seconds; shorter work needs no live line
 LIVE_EVERY = 0.05  # seconds between updates
-TICK = 1.0  # seconds between updates of the running times
+TICK = LIVE_AFTER  # seconds between updates of the running times, which also show new work
 LONG = 10.0  # seconds after which a running step is reported where there is no live line
 MARKS = {"failed": "✗", "skipped": "-", "expected failure": "-", "up-to-date": "·"}
 COLOURS = {"✗": 31, "-": 33}
@@ -70,9 +73,11 @@ class Screen:
         self._tick = tick
         self._ticking = False
         self._running: dict[str, tuple[float, str]] = {}  # start time, latest activity
+        self._works: set[str] = set()  # names of what is no step
         self._long: set[str] = set()  # steps already reported as running long
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
+        self._tests = TestsCounted(0, 0)
         self._not_run: set[str] = set()  # why tests did not run
         self._drawn = False
         self._drawn_at = float("-inf")
@@ -107,11 +112,17 @@ class Screen:
                 self._line(error_text(error))
             case TestFinished():
                 self._test(event)
+            case TestsCounted():
+                self._tests = event
+            case Working(name, text):
+                self._work(name, text)
+            case WorkEnded(name):
+                self._running.pop(name, None)
             case Warned(name, text):
                 self._line(text if not self._steps else f"{name}:\n{text}")
             case Note(text):
                 self._line(text)
-        self._draw(now=not isinstance(event, StepOutput))
+        self._draw(now=not isinstance(event, StepOutput | Working))
 
     def _output(self, name: str, line: str) -> None:
         if self.verbose:
@@ -122,6 +133,14 @@ class Screen:
         news = line if alone and not re.match(_NO_NEWS, line) else before
         now = count[1] if count and not alone else news
         self._running[name] = (since, re.sub(_CONTROL, " ", now).strip())
+
+    def _work(self, name: str, text: str) -> None:
+        if not text:
+            self._running[name] = (self.clock(), "")
+            self._works.add(name)
+            self._start_ticking()
+        elif name in self._running:  # a thread may speak after the end
+            self._running[name] = (self._running[name][0], re.sub(_CONTROL, " ", text))
 
     def _finish(self) -> None:
         """Report all steps that are up to date in one line."""
@@ -164,8 +183,10 @@ class Screen:
             return
         if not now and time_ - self._drawn_at < LIVE_EVERY:
             return
-        if self._steps > 1:
-            rows = [f"{self._ended}/{self._steps}"]
+        tests = self._tests.ended or self._tests.tests
+        counts = self._steps > 1 or tests
+        if counts or len(self._running) > 1:
+            rows = [self._count() if tests else f"{self._ended}/{self._steps}"] if counts else []
             for name, (since, doing) in self._running.items():
                 seconds = int(time_ - since)
                 row = [name, doing, f"{seconds} s" if seconds else ""]
@@ -177,6 +198,11 @@ class Screen:
         self.stream.write(f"\r\x1b[K{escape('  ' + text.rstrip())[: self.columns() - 1]}")
         self.stream.flush()
         self._drawn, self._drawn_at = True, time_
+
+    def _count(self) -> str:
+        """The number of tests that have ended, and that of all tests if it is known."""
+        ended, tests = self._tests
+        return f"{ended}/{tests}" if tests else f"{ended}"
 
     def _start_ticking(self) -> None:
         if self._tick and not self._ticking:
@@ -199,7 +225,7 @@ class Screen:
             return
         for name, (since, doing) in self._running.items():
             seconds = self.clock() - since
-            if seconds >= LONG and name not in self._long:
+            if seconds >= LONG and name not in self._long | self._works:
                 self._long.add(name)
                 what = f": {doing}" if doing else ""
                 self._line(f"{name}: running for {seconds:.0f} s{what}"[: self.columns() - 1])

@@ -78,6 +78,30 @@ class TestFinished(Value):
     output: str
 
 
+class TestsCounted(Value):
+    """So many tests have ended, of so many; both are 0 when no tests run, and `tests` also while it
+    is unknown."""
+
+    __test__ = False
+
+    ended: int
+    tests: int
+
+
+class Working(Value):
+    """Something that is no step is under way until `WorkEnded`: its name, and how far it is; "" at
+    its beginning."""
+
+    name: str
+    text: str
+
+
+class WorkEnded(Value):
+    """Such work ended, successfully or not."""
+
+    name: str
+
+
 class ProgramStarts(Value):
     """A program of a release is about to be started on a device."""
 
@@ -133,6 +157,9 @@ Event = (
     | StepFailed
     | BuildFinished
     | TestFinished
+    | TestsCounted
+    | Working
+    | WorkEnded
     | ProgramStarts
     | PushFinished
     | ProgramTraced

@@ -12,6 +12,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.files import file_digest, replace_file
 from buildtool.core.lock import locked
 from buildtool.core.own_directory import make_directory
+from buildtool.core.progress import work
 from buildtool.core.trees import remove_tree
 from buildtool.debian.apt import Apt, DebianError
 from buildtool.debian.install_tree import make_tree
@@ -45,9 +46,10 @@ def update_lock(project: Project, listener: Listener, *, upgrade: bool = False) 
     if missing := {name: names for name, names in wanted.items() if name not in found}:
         with _apt(listener) as apt:
             listener(Note("fetching the package lists of arm64"))
-            apt.update()
+            with work("fetching package lists", listener):
+                apt.update()
             for name, names in missing.items():
-                found[name] = LockedPackages(names, _choose(apt, names))
+                found[name] = LockedPackages(names, _choose(apt, names, listener))
     return {project.root / NAME: write_lock(project.root, found)}
 
 
@@ -80,12 +82,16 @@ def prepare_packages(project: Project, listener: Listener) -> None:
         fresh.rename(folder)
 
 
-def _choose(apt: Apt, wanted: Sequence[str]) -> tuple[DebianPackage, ...]:
+def _choose(apt: Apt, wanted: Sequence[str], listener: Listener) -> tuple[DebianPackage, ...]:
     """Choose and fetch: not every list has the sha256 of its packages in what apt prints."""
-    return tuple(
-        DebianPackage(name, version, arch, _keep(apt.download(name, version)), _distribution())
-        for name, version, arch in apt.choose(wanted)
-    )
+    with work("fetching packages", listener) as shown:
+        chosen = apt.choose(wanted)
+        found = []
+        for number, (name, version, arch) in enumerate(chosen, 1):
+            shown.say(f"{number} of {len(chosen)}: {name}")
+            digest = _keep(apt.download(name, version))
+            found.append(DebianPackage(name, version, arch, digest, _distribution()))
+    return tuple(found)
 
 
 def _distribution() -> str:
@@ -99,9 +105,12 @@ def _distribution() -> str:
 
 def _fetch(apt: Apt, packages: Sequence[DebianPackage], listener: Listener) -> None:
     listener(Note("fetching Debian packages for arm64"))
-    apt.update()
-    for package in packages:
-        if not _archive(package).is_file():
+    with work("fetching packages", listener) as shown:
+        apt.update()
+        for number, package in enumerate(packages, 1):
+            if _archive(package).is_file():
+                continue
+            shown.say(f"{number} of {len(packages)}: {package.name}")
             digest = _keep(apt.download(package.name, package.version))
             if digest != package.sha256:
                 raise DebianError(

@@ -31,8 +31,9 @@ class DeviceChoice(Value):
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
-    with `debug` its DSP process waits for a debugger.  With `expect_dsp` calls of the DSP are
-    counted, and a program that makes none has failed; with `trace` they are recorded."""
+    with `debug` its DSP process waits for a debugger.  With `profile` its skels are profiled, on
+    other devices the program.  With `expect_dsp` calls of the DSP are counted, and a program that
+    makes none has failed; with `trace` they are recorded."""
 
     target: str = ""
     soc: str = ""
@@ -43,6 +44,7 @@ class DeviceChoice(Value):
     sanitize: bool = False
     strict: str = ""
     debug: bool = False
+    profile: bool = False
     wait: float = 0
     share: bool = False
     expect_dsp: bool = False
@@ -139,6 +141,12 @@ def target_on(
         from buildtool.device.emulated.device import check_platform  # noqa: PLC0415 - sim only
 
         _find_soc(choice)
+        if choice.debug and choice.profile:
+            raise UsageError(
+                "--debug cannot be used with --profile",
+                why="a debugger stops at each signal that takes a sample",
+                remedy="Omit one of them.",
+            )
         if choice.debug:
             from buildtool.device.emulated.debugger import check_can_debug  # noqa: PLC0415
 

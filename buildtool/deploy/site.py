@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note, PushFinished
 from buildtool.core.processes.process import DEVNULL
+from buildtool.core.progress import work
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, forget, read_known, write_known
@@ -111,7 +112,10 @@ def _verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     text = script("common", "scan", "verify")
     follow = "-L" if site.store else ""
     variables = {"project": site.project, "id": deployment.id, "follow": follow}
-    with conversation(site.device.transport, text, variables, stdin=DEVNULL) as talk:
+    with (
+        work(f"{site.device.name} reads its files", site.listener),
+        conversation(site.device.transport, text, variables, stdin=DEVNULL) as talk,
+    ):
         talk.wait()
         report = talk.report()
     if report.word != "scan":

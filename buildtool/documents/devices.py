@@ -103,3 +103,39 @@ class HolderObject(TypedDict):
 class UnlockDocument(TypedDict):
     device: Annotated[str, "name of the device"]
     holder: Annotated[HolderObject | None, "who held the lock; null for nobody"]
+
+
+class CurrentReleaseObject(TypedDict):
+    project: Annotated[str, "name of the project"]
+    deployment: Annotated[str, "id of its release that is current on the device"]
+
+
+class LastTestObject(TypedDict):
+    project: Annotated[str, "name of the project"]
+    tests: Annotated[int, "number of tests"]
+    bad: Annotated[int, "number of tests that failed or did not run"]
+    ended: Annotated[float, "when they ended, in seconds since 1970"]
+
+
+class DeviceStatusObject(TypedDict):
+    name: Annotated[str, "name of the device"]
+    transport: Annotated[str, "how commands reach it", ("emulated", "ssh", "adb")]
+    state: Annotated[
+        str,
+        "what it is doing; unknown: it cannot be asked, or its lock cannot be read",
+        ("free", "in-use", "unreachable", "unknown"),
+    ]
+    why: Annotated[str, 'why it is unreachable or unknown; "" otherwise']
+    holder: Annotated[HolderObject | None, "who holds its lock; null for nobody"]
+    soc: Annotated[str, 'SoC, from remembered facts; "" if it is unknown']
+    arch: Annotated[str, 'DSP arch, from remembered facts; "" if it is unknown']
+    releases: Annotated[
+        list[CurrentReleaseObject], "releases on it, the one that was deployed last first"
+    ]
+    last_test: Annotated[
+        LastTestObject | None, "its last tests that this user ran from this machine; null for none"
+    ]
+
+
+class DevicesStatusDocument(TypedDict):
+    devices: Annotated[list[DeviceStatusObject], "the devices that are configured, and sim"]

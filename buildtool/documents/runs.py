@@ -83,6 +83,36 @@ class DspCallsObject(TypedDict):
     methods: Annotated[list[DspMethodObject], "a row for each method that was called"]
 
 
+class FunctionProfileObject(TypedDict):
+    module: Annotated[
+        str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
+    ]
+    name: Annotated[str, "name of the function"]
+    self_samples: Annotated[int, "samples in the function itself"]
+    total_samples: Annotated[int, "samples in the function and in what it has called"]
+    packets: Annotated[int | None, "packets that the function itself executed; null: not counted"]
+    instructions: Annotated[int | None, "instructions of these packets"]
+    hvx: Annotated[int | None, "HVX instructions of these packets"]
+    file: Annotated[str, 'source file of the line with most of that; "" if unknown']
+    line: Annotated[int, "number of this line; 0 if unknown"]
+    line_share: Annotated[float, "its share of the function's packets, or else of its samples"]
+
+
+class ProfileObject(TypedDict):
+    tool: Annotated[str, 'profiler of the device; "" on sim, where skels are profiled']
+    samples: Annotated[
+        int,
+        "samples of the program; on sim in skels and what they called, of the time of the emulator",
+    ]
+    outside: Annotated[int, "samples in the DSP's system for itself"]
+    uncounted: Annotated[str, 'why packets of functions are not counted; "" if they are']
+    unsampled_threads: Annotated[int, "threads of the DSP that are in no sample"]
+    functions: Annotated[
+        list[FunctionProfileObject], "a row for each function, those with most samples first"
+    ]
+    files: Annotated[list[str], "paths of the files with the profile"]
+
+
 class RunResultObject(ReleaseObject):
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
@@ -97,6 +127,7 @@ class RunResultObject(ReleaseObject):
     methods: Annotated[
         list[MethodCountsObject], "on the emulated device, what the DSP executed for each method"
     ]
+    profile: Annotated[ProfileObject | None, "with --profile, the profile; else null"]
     finding: Annotated[FirstFindingObject | None, "why it failed, as far as that was found"]
     dsp_calls: Annotated[
         DspCallsObject | None, "with --expect-dsp, what the program asked of the DSP; else null"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Listener, Note, StepFailed, TestFinished, Warned
+from buildtool.core.progress import work
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.flow.benches import Side, check_bench, measure_sides
@@ -73,7 +74,12 @@ def bisect(
     judge = _Judge(
         project, device_name, question, choice=choice, listener=listener, options=options
     )
-    return find_first_bad(project.root, ends, judge.verdict, memory, tell)
+
+    def verdict(commit: str) -> Verdict:
+        with work(f"trying {commit[:12]}", listener):
+            return judge.verdict(commit)
+
+    return find_first_bad(project.root, ends, verdict, memory, tell)
 
 
 def _definition(project: Project, name: str) -> list[str]:

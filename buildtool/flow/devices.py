@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
+from buildtool.core.progress import work
 from buildtool.flow.targets import make_release_of, open_target, with_options
 from buildtool.project.model import Project
 from buildtool.release.assemble import in_use
@@ -202,9 +203,11 @@ def pull_sysroot(
 
     device, known_as = open_source(device_name, soc_name, listener)
     name = name or known_as
-    return pull(
-        device,
-        name,
-        libc=libc,
-        waiting=lambda: listener(Note(f"waiting for another pull of {name}")),
-    )
+    with work(f"fetching {name}", listener) as shown:
+        return pull(
+            device,
+            name,
+            libc=libc,
+            waiting=lambda: listener(Note(f"waiting for another pull of {name}")),
+            shown=shown,
+        )

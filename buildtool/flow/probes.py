@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener, StepFinished, StepOutput, StepStarted
+from buildtool.core.events import Listener
+from buildtool.core.progress import work
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
@@ -69,13 +69,11 @@ def probe(
 
 def _probed(card: Card, found: Probe, board: Board, listener: Listener) -> Card:
     """`card` with what `found` finds out."""
-    name, started = f"probing {card.device}", time.monotonic()
-    listener(StepStarted(name, name))
-    card = card._replace(rungs=(*card.rungs, found.load()))
-    if found.arch:
-        rows = found.capabilities(board, lambda check: listener(StepOutput(name, check)))
-        card = card._replace(capabilities=tuple(rows), release=found.release)
-    listener(StepFinished(name, "up-to-date", time.monotonic() - started))
+    with work(f"probing {card.device}", listener) as shown:
+        card = card._replace(rungs=(*card.rungs, found.load()))
+        if found.arch:
+            rows = found.capabilities(board, shown)
+            card = card._replace(capabilities=tuple(rows), release=found.release)
     return card
 
 

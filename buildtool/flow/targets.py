@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
+from buildtool.core.progress import work
 from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.context import open_context
@@ -164,14 +165,16 @@ def package(
             build, release = make_release_of(plan, context)
             licences = licence_files(project, build.steps)
             made_of = Ingredients(project, build, release, source, licences)
-            packaged = make_package(made_of, names, output, context.file_states)
-            if attest or key:
-                packaged = attest_package(made_of, packaged, key)
+            with work(f"packaging {target_name}", listener):
+                packaged = make_package(made_of, names, output, context.file_states)
+                if attest or key:
+                    packaged = attest_package(made_of, packaged, key)
         if twice:
             from buildtool.release.reproducible import verify_reproducible
 
             listener(Note("building a second time, elsewhere and without caches, to compare"))
-            verify_reproducible(project, packaged)
+            with work("building again", listener):
+                verify_reproducible(project, packaged)
     return packaged
 
 

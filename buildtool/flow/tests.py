@@ -34,6 +34,7 @@ def test(
     in "2/3", and "" all of them.
     """
     from buildtool.device.configuration import configured_devices
+    from buildtool.device.last_run import LastRun, remember_run
     from buildtool.testing.causes import with_causes
     from buildtool.testing.expected import without_devices, without_tests
     from buildtool.testing.shard import in_shard, parse_shard
@@ -46,6 +47,9 @@ def test(
         done = run_suites(in_shard(selected, part) if part else selected, session, listener)
         if not done.tests and not part:
             raise no_tests()
+        if not done.interrupted:
+            numbers = len(done.tests), len(done.bad), done.started + done.seconds
+            remember_run(session.ready.site.device, LastRun(project.name, *numbers))
         if not (part or patterns or done.interrupted):
             devices, expected = configured_devices(project), project.expected_failures
             for line in (

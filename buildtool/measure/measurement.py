@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
+from buildtool.core.progress import work
 from buildtool.core.value import Value
 from buildtool.measure.conditions import (
     Conditions,
@@ -88,26 +89,28 @@ def measure(
         repeat = max(repeat, MEDIAN_RUNS if len(samplers) == 1 else RATIO_RUNS)
     noted = time.monotonic()
     deadline = noted + seconds(bench.limit)
-    series.prepare()
-    while series.changes <= MAX_CHANGES:
-        series.take_round()
-        count = len(series.taken[0])
-        if count < repeat:
-            continue
-        if series.has_problems:
-            break
-        widths = {name: _interval(series.taken, name).half_width for name in timed}
-        if all(width <= bench.precision for width in widths.values()):
-            break
-        if time.monotonic() >= deadline:
-            for name, width in widths.items():
-                if width > bench.precision:
-                    listener(Note(_imprecise(name, width, count, bench)))
-            break
-        if time.monotonic() >= noted + NOTE_SECONDS:
-            noted = time.monotonic()
-            known = ", ".join(f"{name} ±{width:.1%}" for name, width in widths.items())
-            listener(Note(f"{count} runs: {known}"))
+    with work("measuring", listener) as shown:
+        series.prepare()
+        while series.changes <= MAX_CHANGES:
+            series.take_round()
+            count = len(series.taken[0])
+            shown.count(count, max(count, repeat), "runs")
+            if count < repeat:
+                continue
+            if series.has_problems:
+                break
+            widths = {name: _interval(series.taken, name).half_width for name in timed}
+            if all(width <= bench.precision for width in widths.values()):
+                break
+            if time.monotonic() >= deadline:
+                for name, width in widths.items():
+                    if width > bench.precision:
+                        listener(Note(_imprecise(name, width, count, bench)))
+                break
+            if time.monotonic() >= noted + NOTE_SECONDS:
+                noted = time.monotonic()
+                known = ", ".join(f"{name} ±{width:.1%}" for name, width in widths.items())
+                listener(Note(f"{count} runs: {known}"))
     return series.measurements()
 
 

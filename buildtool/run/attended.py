@@ -74,7 +74,7 @@ def run_attended(
 
     `lock`, `streams`, `name` and errors are those of `run_on_device`.
     """
-    report = None
+    report = host = None
     with contextlib.ExitStack() as stack:
         if ready.site.device.emulated:
             from buildtool.run.watched_run import watched_dsp  # noqa: PLC0415 - sim only
@@ -82,6 +82,12 @@ def run_attended(
             terminal = not request.terminal and streams is None  # which a debugger may have
             watch = watched_dsp(project, ready, request, choice, listener, terminal=terminal)
             request, report = stack.enter_context(watch)
+        elif choice.profile:
+            from buildtool.run.profile.host_profile import HostProfiler  # noqa: PLC0415 - seldom
+
+            name = name or new_run()
+            host = HostProfiler(ready, name)
+            request = request._replace(prefix=host.words)
         streams = streams or OWN
         if record:
             streams = stack.enter_context(record.kept_streams(streams))
@@ -98,6 +104,8 @@ def run_attended(
             streams=streams,
             name=name,
         )
+    if host:
+        result = host.profiled(result)
     if not report:
         if result.dsp_crash:
             from buildtool.run.dsp_log import explain_kept_log  # noqa: PLC0415
@@ -105,7 +113,7 @@ def run_attended(
             for text in explain_kept_log(project, ready, result):
                 listener(Note(text))
         return result
-    return result._replace(dsp_crash=report.crash, methods=report.methods)
+    return result._replace(dsp_crash=report.crash, methods=report.methods, profile=report.profile)
 
 
 def run_and_explain(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.first_finding.first_finding import FirstFinding
     from buildtool.run.method_counts import MethodCounts
+    from buildtool.run.profile.profile import Profile
 
 MAX_STARTS = 4
 """How often the program is started: a device can have been booted again and be without the release,
@@ -53,7 +54,8 @@ class RunResult(Value):
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
     in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
     `methods` are the counts of an emulated DSP, `calls` those of the program, if it was to be
-    counted.  `finding` is the first finding about the cause if it failed.
+    counted.  `finding` is the first finding about the cause if it failed.  `profile` is that of the
+    program, if it was to be profiled.
     """
 
     device: str
@@ -71,6 +73,7 @@ class RunResult(Value):
     methods: tuple[MethodCounts, ...] = ()
     calls: DspCalls | None = None
     finding: FirstFinding | None = None
+    profile: Profile | None = None
 
     def as_json(self) -> RunResultObject:
         return {
@@ -88,6 +91,7 @@ class RunResult(Value):
             "dsp_crash": self.dsp_crash,
             "methods": [method.as_json() for method in self.methods],
             "dsp_calls": self.calls.as_json() if self.calls else None,
+            "profile": self.profile.as_json() if self.profile else None,
             "finding": self.finding.as_json() if self.finding else None,
         }
 

@@ -214,7 +214,8 @@ class _Run:
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]
-        start = ["sh", f"{self.site.release(self.deployment.id)}/run.sh", *self.request.command]
+        script = f"{self.site.release(self.deployment.id)}/run.sh"
+        start = [*self.request.prefix, "sh", script, *self.request.command]
         return ["env", "--", *pairs, *start] if pairs else start
 
     @contextlib.contextmanager

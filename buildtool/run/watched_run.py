@@ -19,6 +19,7 @@ from buildtool.run.method_counts import MethodCounts, read_method_counts
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.project.model import Project
+    from buildtool.run.profile.profile import Profile
     from buildtool.run.program import RunRequest
 
 CRASHED = "the DSP process crashed"
@@ -45,10 +46,11 @@ class WatchedRun(Value):
 
 class DspReport:
     """What is known of the DSP processes of a program after it has ended: how one crashed, in a
-    line, "" if none did; and the counts of methods."""
+    line, "" if none did; the counts of methods; and the profile, if there is to be one."""
 
     crash = ""
     methods: tuple[MethodCounts, ...] = ()
+    profile: Profile | None = None
 
 
 @contextlib.contextmanager
@@ -68,8 +70,15 @@ def watched_dsp(
     gets the explanation of crashes.
     """
     report = DspReport()
-    with watched_run(choice.strict, debug=choice.debug) as watched:
+    with contextlib.ExitStack() as stack:
+        watched = stack.enter_context(watched_run(choice.strict, debug=choice.debug))
         request = request._replace(env={**watched.variables, **request.env})
+        profiled = None
+        if choice.profile:
+            from buildtool.run.profile.profiled_run import profiled_run  # noqa: PLC0415 - seldom
+
+            profiled = stack.enter_context(profiled_run(ready))
+            request = request._replace(env={**profiled.variables, **request.env})
         try:
             if watched.socket:
                 from buildtool.run.debug_run import debugger  # noqa: PLC0415 - seldom
@@ -86,6 +95,7 @@ def watched_dsp(
             crashes = explain_crashes(project, ready, watched.crashes)
             report.crash = first_line(crashes)
             report.methods = read_method_counts(watched.counts)
+            report.profile = profiled.profile() if profiled else None
             for text in crashes:
                 listener(Note(text))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, StepStarted, TestFinished
+from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted
 from buildtool.project.model import Project
 from buildtool.project.validate import suggest
 from buildtool.testing.ctest.suite import CTestSuites
@@ -103,15 +103,22 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
     begun, started = time.time(), time.monotonic()
     results: list[TestResult] = []
     interrupted = False
+
+    def counted() -> None:
+        listener(TestsCounted(len(results), _count(selected)))
+
     try:
         for suite, names in selected:
-            for found in _run(suite, session, names, listener):
+            for found in _run(suite, session, names, listener, counted):
                 result = as_expected(found, session.project.expected_failures, session.tags)
                 results.append(result)
                 listener(_finished(result))
+                counted()
     except KeyboardInterrupt:
         interrupted = True
         results += _not_run(selected, results, session.ready.site.device.name)
+    finally:
+        listener(TestsCounted(0, 0))
     results = _in_order(selected, results)
     ready = session.ready
     return TestRun(
@@ -126,6 +133,17 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
         interrupted=interrupted,
         tests=tuple(results),
     )
+
+
+def _count(selected: Selected) -> int:
+    """The number of tests; 0 while those of a suite are unknown."""
+    total = 0
+    for suite, names in selected:
+        known = suite.known_names() if names is None else names
+        if names is None and list(known) == [suite.name]:
+            return 0
+        total += len(known)
+    return total
 
 
 def _in_order(selected: Selected, results: Sequence[TestResult]) -> list[TestResult]:
@@ -166,14 +184,22 @@ def _not_run(
 
 
 def _run(
-    suite: Suite, session: Session, names: Collection[str] | None, listener: Listener
+    suite: Suite,
+    session: Session,
+    names: Collection[str] | None,
+    listener: Listener,
+    counted: Callable[[], None],
 ) -> Iterator[TestResult]:
-    """The results of a suite; one that cannot run is a bad test, and others follow."""
+    """The results of a suite; one that cannot run is a bad test, and others follow.  `counted` is
+    called when a test begins: then the tests are known."""
     started = time.monotonic()
+
+    def begin(name: str) -> None:
+        counted()
+        listener(StepStarted(title(suite.name, name), ""))
+
     try:
-        yield from suite.run(
-            session, names, lambda name: listener(StepStarted(title(suite.name, name), ""))
-        )
+        yield from suite.run(session, names, begin)
     except BuildtoolError as error:
         yield TestResult(
             suite.name,

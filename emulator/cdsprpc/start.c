@@ -33,7 +33,7 @@
 #include "uri.h"
 
 #define HELLO_MILLISECONDS 30000
-#define ARGUMENTS_MAX 32
+#define ARGUMENTS_MAX 40
 #define TEXT_MAX 4096
 #define FARF_MAX 512 /* libcdsprpc reads no longer file */
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
@@ -98,6 +98,8 @@ static bool compose(struct command *command, const struct session *session,
     const struct settings settings = settings_of(session->effective);
     const char *counts = getenv("BUILDTOOL_SIM_COUNTS");
     const char *trace = getenv(BT_TRACE_VARIABLE);
+    const char *profile = getenv("BUILDTOOL_SIM_PROFILE");
+    const char *plugin = getenv("BUILDTOOL_SIM_PLUGIN");
     char farf[FARF_MAX];
     read_farf(session, farf, sizeof farf);
     memset(command, 0, sizeof *command);
@@ -111,6 +113,10 @@ static bool compose(struct command *command, const struct session *session,
         command->is_full |= strlen(debug) > SOCKET_PATH_MAX; /* qemu would truncate it */
         add(command, "-g");
         add(command, "%s", debug);
+    }
+    if (plugin != NULL && plugin[0] != 0) { /* of qemu, with its options */
+        add(command, "-plugin");
+        add(command, "%s", plugin);
     }
     add(command, "%s", config->shell);
     add(command, "serve");
@@ -133,6 +139,7 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "reports=%s", crash_reports());
     add(command, "counts=%s", counts == NULL ? "" : counts);
     add(command, "trace=%s", trace == NULL ? "" : trace);
+    add(command, "profile=%s", profile == NULL ? "" : profile);
     add(command, "farf=%s", farf);
     if (command->is_full) {
         log_message("the DSP process does not start: its command line has more than %d bytes, or "

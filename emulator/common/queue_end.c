@@ -100,6 +100,10 @@ static void *call_back(void *argument)
 {
     struct dspqueue *queue = argument;
     uint32_t seen = 0;
+    const struct queue_side *side = queue->side;
+    if (side->thread != NULL) {
+        side->thread(true);
+    }
     count_waiter(queue->in.reader, 1);
     for (;;) {
         uint32_t before = events_so_far(queue);
@@ -118,6 +122,9 @@ static void *call_back(void *argument)
         }
     }
     count_waiter(queue->in.reader, -1);
+    if (side->thread != NULL) {
+        side->thread(false);
+    }
     return NULL;
 }
 

@@ -22,6 +22,9 @@ struct queue_side {
      * ptr. Returns a code. Counts no reference unless all buffers are valid. */
     int (*buffers)(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer *buffers,
                    bool address);
+
+    /* Is called by the thread of the callbacks when it begins and when it ends. NULL: nothing. */
+    void (*thread)(bool begins);
 };
 
 struct dspqueue {

@@ -4,10 +4,12 @@
  * thread. They include what the shell's own functions execute for a skel, such as memcpy, and the
  * code that replaces instructions (translate/), but nothing of a thread that waits: how often it
  * looks is chance. */
+#define _GNU_SOURCE
 #include "counts.h"
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,11 +63,63 @@ static _Thread_local struct {
         (into) = value;                                \
     } while (0)
 
-static void read_counters(uint32_t now[3])
+/* What handlers of signals have executed in the thread, and what each executes before it begins to
+ * measure and after it has ended to. */
+static _Thread_local uint32_t handled[3], unmeasured[3];
+
+static inline void read_registers(uint32_t now[3])
 {
     READ(now[0], "0x6a14c000");
     READ(now[1], "0x6a15c000");
     READ(now[2], "0x6a16c000");
+}
+
+/* qemu delivers signals between blocks of code only. This function is one block: it has no jumps,
+ * and its page ends after it. So a handler runs before all of it, or after. */
+static __attribute__((noinline, aligned(256))) void read_counters(uint32_t now[3])
+{
+    read_registers(now);
+    now[0] -= handled[0];
+    now[1] -= handled[1];
+    now[2] -= handled[2];
+}
+
+void counts_handler_begin(uint32_t from[3])
+{
+    read_registers(from);
+}
+
+void counts_handler_end(const uint32_t from[3])
+{
+    uint32_t now[3];
+    read_registers(now);
+    for (int i = 0; i < 3; i++) {
+        handled[i] += now[i] - from[i] + unmeasured[i];
+    }
+}
+
+/* Stores what it takes to send a signal to the calling thread. */
+static void measure_signal(int number, uint32_t cost[3])
+{
+    uint32_t before[3], after[3];
+    read_registers(before);
+    syscall(SYS_tgkill, getpid(), gettid(), number);
+    read_registers(after);
+    for (int i = 0; i < 3; i++) {
+        cost[i] = after[i] - before[i];
+    }
+}
+
+void counts_measure_handler(int number)
+{
+    uint32_t none[3], one[3];
+    memset(unmeasured, 0, sizeof unmeasured);
+    memset(handled, 0, sizeof handled);
+    measure_signal(0, none);
+    measure_signal(number, one);
+    for (int i = 0; i < 3; i++) {
+        unmeasured[i] = one[i] - none[i] - handled[i];
+    }
 }
 
 void counts_pause(void)

@@ -26,6 +26,13 @@ void counts_pause(void);
 void counts_flush(void);
 void counts_resume(void);
 
+/* What a handler of a signal executes does not count: it calls the first function when it begins,
+ * and the second one at its end. Before the calling thread gets such signals, counts_measure_handler
+ * raises one, to find out what the handler and qemu execute outside of these. */
+void counts_handler_begin(uint32_t from[3]);
+void counts_handler_end(const uint32_t from[3]);
+void counts_measure_handler(int number);
+
 /* Is called about once a second: what counts for longer without a pause may wrap. */
 void counts_tick(void);
 

@@ -18,6 +18,7 @@ static struct shell_facts facts = {
     .reports = "",
     .counts = "",
     .trace = "",
+    .profile = "",
     .farf = "",
 };
 
@@ -70,6 +71,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.counts = value;
     } else if (IS("trace")) {
         facts.trace = value;
+    } else if (IS("profile")) {
+        facts.profile = value;
     } else if (IS("farf")) {
         facts.farf = value;
     }

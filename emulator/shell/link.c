@@ -13,6 +13,7 @@
 
 #include "AEEStdErr.h"
 #include "module_list.h"
+#include "profile.h"
 #include "releases.h"
 #include "runtime/heap.h"
 #include "unimplemented.h"
@@ -310,7 +311,11 @@ int link_image(const struct image *image, struct module *module, struct link_mem
 void link_unmap(struct link_memory *memory)
 {
     if (memory->mapping != NULL) {
-        munmap(memory->mapping, memory->mapping_size);
+        if (!profile_keeps_addresses() ||
+            mmap(memory->mapping, memory->mapping_size, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+            munmap(memory->mapping, memory->mapping_size);
+        }
         free(memory->thunk_origins);
         memory->mapping = NULL;
     }

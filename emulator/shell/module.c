@@ -10,6 +10,7 @@
 
 #include "AEEStdErr.h"
 #include "module_list.h"
+#include "profile.h"
 #include "runtime/exit_functions.h"
 #include "runtime/thread_local.h"
 #include "shell.h"
@@ -266,6 +267,7 @@ static int load(const struct loading *loading, int fd, const char *name, int dep
         return code;
     }
     debugger_add(module);
+    profile_module(&module->memory, module->name);
     if (module->run) {
         construct(module);
     }

@@ -10,6 +10,7 @@
 
 #include "core.h"
 #include "counts.h"
+#include "profile.h"
 #include "trace.h"
 
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
@@ -30,6 +31,7 @@ static void *channel(void *argument)
     bool usable = true;
     channel_socket = socket;
     fault_thread();
+    profile_thread_begin();
     while (usable) {
         struct wire_header request;
         int fd = -1;
@@ -55,6 +57,7 @@ static void *channel(void *argument)
         }
     }
     channel_socket = -1; /* destructors of thread-local variables follow */
+    profile_thread_end();
     fault_thread_end();
     close(socket);
     return NULL;
@@ -92,6 +95,7 @@ void serve(void)
     }
     running_start();
     trace_open();
+    profile_start();
     for (;;) {
         int fd = -1;
         await_message();

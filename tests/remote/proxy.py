@@ -69,6 +69,10 @@ class Proxy(Stops):
         """Change the delay of data that arrives from now on."""
         self._do("delay", seconds=seconds)
 
+    def set_rate(self, rate: float) -> None:
+        """Limit each direction to `rate` bytes a second; 0 is no limit."""
+        self._do("rate", rate=rate)
+
     def cut(
         self, *, after: int = 0, direction: Literal["up", "down"] = "up", reset: bool = True
     ) -> None:

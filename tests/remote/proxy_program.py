@@ -19,6 +19,8 @@ from typing import Any
 CHUNK = 1 << 19
 QUEUE = 64 << 20
 """Bytes on the way in one direction, after which no more are read."""
+SLOW_CHUNK, SLOW_QUEUE = 1 << 14, 1 << 17
+"""The same for a line with a limited rate, whose buffers are small."""
 
 
 class Flow:
@@ -94,6 +96,7 @@ class Server:
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=100)
         self.connections: list[Connection] = []
         self.stalled = False
+        self.rate = 0.0
         self.cut_after: dict[str, int] = {}
         self.cut_with_reset = True
         self.buffer = memoryview(bytearray(CHUNK))
@@ -116,7 +119,7 @@ class Server:
         wake: float | None = None
         for connection in self.connections if not self.stalled else ():
             for flow in (connection.up, connection.down):
-                if not flow.ended and flow.size < QUEUE:
+                if not flow.ended and flow.size < (SLOW_QUEUE if self.rate else QUEUE):
                     flows[flow.source] = (connection, flow)
                 if flow.queue and flow.queue[0][0] <= now:
                     waiting.append(flow.sink)
@@ -153,7 +156,7 @@ class Server:
 
     def read(self, connection: Connection, flow: Flow) -> None:
         try:
-            count = flow.source.recv_into(self.buffer)
+            count = flow.source.recv_into(self.buffer, SLOW_CHUNK if self.rate else 0)
         except BlockingIOError:
             return
         except OSError:
@@ -168,7 +171,10 @@ class Server:
         if flow is connection.up and count and connection.answered:
             connection.answered = False
             self.counters["round_trips"] += 1
-        flow.put(self.buffer[:count], max(time.monotonic(), flow.not_before) + self.delay)
+        due = max(time.monotonic(), flow.not_before)
+        if self.rate:
+            due = flow.not_before = due + count / self.rate
+        flow.put(self.buffer[:count], due + self.delay)
         if self.cut_after.get(flow.name) == 0:
             self.send(connection, float("inf"))
             self.cut()
@@ -209,6 +215,8 @@ class Server:
                 self.stalled = request["stalled"]
             case "delay":
                 self.delay = request["seconds"]
+            case "rate":
+                self.rate = request["rate"]
             case "reset":
                 self.reset_counters()
         return {**self.counters, "open": len(self.connections)}

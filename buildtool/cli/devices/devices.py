@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.devices.device_lock import DeviceName, lock, unlock
+from buildtool.cli.devices.live.status import status
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     )
     from buildtool.project.model import Project
 
-HELP = "Add and check the devices that programs run on."
+HELP = "Show, add and check the devices that programs run on."
 
 
 def list_(*, json: Json = False) -> None:
@@ -201,7 +202,7 @@ def check(
     return int(wrong > 0)
 
 
-COMMANDS = (list_, add, remove, rename, facts, check, lock, unlock)
+COMMANDS = (status, list_, add, remove, rename, facts, check, lock, unlock)
 
 
 def _project() -> Project | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
 from buildtool.cli.devices.program_options import ProgramOptions
+from buildtool.cli.devices.run_profile import ProfileOptions, show_profile
 from buildtool.cli.options import (
     DEVICE,
     BuildOptions,
@@ -86,6 +87,7 @@ def run(
     ] = False,
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
+    profile: ProfileOptions = ProfileOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -106,6 +108,7 @@ def run(
         debug=debug,
         expect_dsp=expect_dsp,
         trace=trace.wanted,
+        profile=profile.wanted(),
         **checks.for_choice(),
     )
     if devices.on is not None:
@@ -121,6 +124,7 @@ def run(
             "--replay": replay,
             "--bundle-file": bundle_file,
             "--trace-file": trace.trace_file,
+            "--profile": profile.wanted(),
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)
@@ -154,7 +158,15 @@ def run(
     if watch:
         from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
 
-        check_options({"--tty": tty, "--debug": debug, "--json": json, "--trace": trace.wanted})
+        check_options(
+            {
+                "--tty": tty,
+                "--debug": debug,
+                "--json": json,
+                "--profile": profile.wanted(),
+                "--trace": trace.wanted,
+            }
+        )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
     record: RunRecord | None = None
@@ -172,6 +184,7 @@ def run(
         result = run_program(
             *(project, device, request, choice, listener), options=options, json=json, record=record
         )
+    result = show_profile(project, result, profile, screen)
     if json:
         bundle_path = str(record.bundle.path) if record and record.bundle else None
         document: RunDocument = {**result.as_json(), "bundle": bundle_path}

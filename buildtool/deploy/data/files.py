@@ -9,6 +9,7 @@ from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.core.progress import work
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.project.model import Project
@@ -52,8 +53,7 @@ def find_data(project: Project, states: FileStates, listener: Listener) -> tuple
                 )
             for below, source in files:
                 path = f"data/{name}/{below}"
-                _announce(source, states, listener)
-                state = states.state(source).removesuffix(EXECUTABLE_SUFFIX)
+                state = _state(source, states, listener).removesuffix(EXECUTABLE_SUFFIX)
                 if not re.fullmatch("[0-9a-f]{64}", state):
                     raise UsageError(f"{source} cannot be read", why=f"data {name!r} contains it")
                 file = DataFile(path, source, state, source.stat().st_size)
@@ -66,10 +66,13 @@ def find_data(project: Project, states: FileStates, listener: Listener) -> tuple
     return tuple(found.values())
 
 
-def _announce(source: Path, states: FileStates, listener: Listener) -> None:
+def _state(source: Path, states: FileStates, listener: Listener) -> str:
     size = source.stat().st_size
-    if size >= SLOW_SIZE and not states.remembers(source):
-        listener(Note(f"computing the digest of {source.name} ({size / 1e6:,.0f} MB)"))
+    if size < SLOW_SIZE or states.remembers(source):
+        return states.state(source)
+    listener(Note(f"computing the digest of {source.name} ({size / 1e6:,.0f} MB)"))
+    with work(f"reading {source.name}", listener):
+        return states.state(source)
 
 
 def _matching(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:

@@ -14,6 +14,7 @@ from typing import IO
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener
+from buildtool.core.progress import work
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import (
     Contents,
@@ -160,18 +161,25 @@ class Push(Value):
         """Let the device check `premise` and make the change; returns its report."""
         unpack = unpacker(self.deployment, change, self.unpack) if change else ""
 
-        def write(stream: IO[bytes]) -> None:
-            if change and change.added:
-                write_archive(stream, self.deployment, self.contents, change, unpack)
+        with work(f"sending to {self.device.name}", self.listener) as shown:
 
-        return exchange(
-            self.device,
-            f'{script(*SCRIPTS)}\npush "$@"\nreport "$pushed"\n',
-            self._variables({**premise, "bytes": ""}, change, unpack),
-            arguments=change.removed if change else (),
-            write=write,
-            listener=self.listener,
-        )
+            def write(stream: IO[bytes]) -> None:
+                if change and change.added:
+                    size = self._added(Pushed(), change).size
+                    write_archive(
+                        *(stream, self.deployment, self.contents, change, unpack),
+                        written=lambda done: shown.transferred(min(done, size), size),
+                    )
+                    shown.say("the device checks what has arrived")
+
+            return exchange(
+                self.device,
+                f'{script(*SCRIPTS)}\npush "$@"\nreport "$pushed"\n',
+                self._variables({**premise, "bytes": ""}, change, unpack),
+                arguments=change.removed if change else (),
+                write=write,
+                listener=self.listener,
+            )
 
     def _variables(
         self, premise: Mapping[str, str], change: Changes | None, unpack: str

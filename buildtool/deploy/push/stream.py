@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Contents, Deployment, in_store
@@ -62,10 +62,17 @@ def changes(have: Contents, wanted: Contents) -> Changes:
 
 
 def write_archive(
-    stream: IO[bytes], deployment: Deployment, contents: Contents, change: Changes, by: str
+    stream: IO[bytes],
+    deployment: Deployment,
+    contents: Contents,
+    change: Changes,
+    by: str,
+    *,
+    written: Callable[[int], object] = lambda _: None,
 ) -> None:
     """Write a tar archive of what `change` adds to a device, compressed for the program `by`.
 
+    `written` gets the number of bytes so far, before compression.
     `contents` is what the deployment becomes there; `change.there` names the files in its store.
     Raises `OSError` when a file cannot be read or has become shorter, or the stream is closed.
     """
@@ -76,7 +83,10 @@ def write_archive(
         _compressed(stream, by) as packed,
         # The GNU format is the one for long names that busybox and toybox read, too.
         tarfile.open(
-            fileobj=packed, mode="w|", format=tarfile.GNU_FORMAT, bufsize=BLOCK
+            fileobj=cast("IO[bytes]", _Counted(packed, written)),
+            mode="w|",
+            format=tarfile.GNU_FORMAT,
+            bufsize=BLOCK,
         ) as archive,
     ):
         archive.copybufsize = BLOCK  # type: ignore[attr-defined]  # not in the stubs
@@ -96,6 +106,21 @@ def write_archive(
             entry = tarfile.TarInfo(f"{folder}/{path}")
             entry.type, entry.linkname = tarfile.SYMTYPE, state[3:]
             archive.addfile(entry)
+
+
+class _Counted:
+    """A stream that tells how many bytes were written."""
+
+    def __init__(self, stream: IO[bytes], written: Callable[[int], object]) -> None:
+        self._stream = stream
+        self._written = written
+        self._size = 0
+
+    def write(self, data: bytes) -> int:
+        done = self._stream.write(data)
+        self._size += len(data)
+        self._written(self._size)
+        return done
 
 
 def _add_file(archive: tarfile.TarFile, name: str, directory: Path, file: ReleaseFile) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.files import with_path_in_errors
+from buildtool.core.progress import Work
 from buildtool.core.trees import remove_tree
 from buildtool.device.sysroot.device_files import DeviceFiles, PullError, Resolved
 from buildtool.sdk.sysroot_facts import PulledFile
@@ -24,6 +25,7 @@ class Fetched:
     root: Path
     rows: dict[str, PulledFile] = field(default_factory=dict)
     total: int = 0  # bytes
+    shown: Work | None = None
 
     def file(self, found: Resolved, limit: int) -> Path:
         """Fetch the file that was found and the links on the way to it, unless it was fetched."""
@@ -39,6 +41,8 @@ class Fetched:
             place.write_bytes(data)
         digest = hashlib.sha256(data).hexdigest()
         self.total += len(data)
+        if self.shown:
+            self.shown.transferred(self.total)
         self._record(PulledFile(self._key(path), len(data), digest))
 
     def links(self, found: Resolved) -> None:

@@ -15,6 +15,7 @@ from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, read_elf
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
+from buildtool.core.progress import Work
 from buildtool.core.trees import remove_tree
 from buildtool.device.sysroot.board import board_shells
 from buildtool.device.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
@@ -32,10 +33,15 @@ MAX_EXPORTS = 50_000
 
 
 def pull(
-    device: DeviceFiles, name: str, *, libc: bool, waiting: Callable[[], None]
+    device: DeviceFiles,
+    name: str,
+    *,
+    libc: bool,
+    waiting: Callable[[], None],
+    shown: Work | None = None,
 ) -> tuple[Sysroot, bool]:
     """Fetch the sysroot called `name` from `device`, with its C library if `libc`, or if the one
-    that it replaces has one: targets are built against it.
+    that it replaces has one: targets are built against it.  `shown` shows how much has arrived.
 
     Returns it, and whether it differs from what was there before.  Raises `UsageError` for an
     impossible name, `PullError` when the device has not what is needed or is not sound.
@@ -50,7 +56,8 @@ def pull(
             remove_tree(leftover, ignore_errors=True)
         fresh = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{name}.new-")).resolve()
         try:
-            facts = _fetch(device, name, fresh / ROOT, libc=libc, keep_libc=_had_libc(place))
+            fetched = Fetched(device, fresh / ROOT, shown=shown)
+            facts = _fetch(fetched, name, libc=libc, keep_libc=_had_libc(place))
             if _same(place, facts):
                 return find_sysroot(name), False
             write_if_changed(fresh / FACTS, json.dumps(facts.as_json(), indent=1) + "\n")
@@ -78,11 +85,9 @@ def _had_libc(place: Path) -> bool:
         return False
 
 
-def _fetch(
-    device: DeviceFiles, name: str, root: Path, *, libc: bool, keep_libc: bool
-) -> SysrootFacts:
-    root.mkdir()
-    fetched = Fetched(device, root)
+def _fetch(fetched: Fetched, name: str, *, libc: bool, keep_libc: bool) -> SysrootFacts:
+    device = fetched.device
+    fetched.root.mkdir()
     platform = "android" if first(device, PLACES.android) else "ubuntu-aarch64"
     library, elf = _library(device, platform, fetched)
     shells = _shells(device, platform, fetched)

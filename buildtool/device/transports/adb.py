@@ -74,7 +74,8 @@ class Adb(Value):
     def direct(self) -> bool:
         return False
 
-    def connect(self) -> None:
+    def connect(self, *, unattended: bool = False) -> None:
+        del unattended  # the device asks its user, and adb nobody
         server = adb_server(self.server)
         if not server:
             return

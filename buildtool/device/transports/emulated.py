@@ -29,7 +29,7 @@ class Emulated(Value):
     def direct(self) -> bool:
         return True
 
-    def connect(self) -> None:
+    def connect(self, *, unattended: bool = False) -> None:
         pass
 
     def command(self, script: str, *, terminal: bool = False) -> Command:

@@ -7,6 +7,7 @@ minutes after the last session.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 from collections.abc import Callable, Mapping
@@ -79,7 +80,7 @@ class Ssh(Value):
     def direct(self) -> bool:
         return False
 
-    def connect(self) -> None:
+    def connect(self, *, unattended: bool = False) -> None:
         socket = self._socket()
         if accepts(socket):
             return
@@ -88,7 +89,7 @@ class Ssh(Value):
                 if accepts(socket):
                     return
                 socket.unlink(missing_ok=True)
-                self._start_master(socket)
+                self._start_master(socket, unattended=unattended)
         except OSError as error:
             raise DeviceError(
                 f"no socket for the connection to {self.host}",
@@ -155,15 +156,20 @@ class Ssh(Value):
             *(part for name, value in settings.items() for part in ("-o", f"{name}={value}")),
         ]
 
-    def _start_master(self, socket: Path) -> None:
-        """Start the process that holds the connection; ssh asks questions on the terminal.
+    def _start_master(self, socket: Path, *, unattended: bool) -> None:
+        """Start the process that holds the connection; ssh asks questions on the terminal unless it
+        is `unattended`.
 
         It ends when the connection is made or has failed: with -f it goes on in another process.
         """
         background = ["-M", "-N", "-f", "-T", "-S", str(socket)]
-        command = [*self._ssh(*background, "-o", f"ControlPersist={IDLE_SECONDS}"), self.host]
+        background += ["-o", f"ControlPersist={IDLE_SECONDS}"]
+        background += ["-o", "BatchMode=yes"] if unattended else []
+        command = [*self._ssh(*background), self.host]
+        # ssh turns its echo off before it handles signals, if it asks something.
+        terminal = contextlib.nullcontext() if unattended else restored_terminal()
         with (
-            restored_terminal(),  # ssh turns its echo off before it handles signals
+            terminal,
             running(
                 command,
                 env=self.environment,

@@ -37,10 +37,11 @@ class Transport(Protocol):
     def direct(self) -> bool:
         """Whether scripts run as processes of this machine, which inherit its descriptors."""
 
-    def connect(self) -> None:
+    def connect(self, *, unattended: bool = False) -> None:
         """Make sure that there is a connection which further commands use.
 
-        Quick when there is one.  Raises `DeviceConnectionError`, `ToolMissingError`,
+        Quick when there is one.  An `unattended` one asks the user nothing, neither for a password
+        nor about a key.  Raises `DeviceConnectionError`, `ToolMissingError`,
         `ToolUnfitError`.
         """
 

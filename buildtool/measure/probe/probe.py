@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from buildtool.core.progress import Work
 from buildtool.deploy.check_device import check_device
 from buildtool.deploy.fit import fitting_arch
 from buildtool.deploy.push.contents import deployment
@@ -84,15 +85,15 @@ class Probe:
             return DeviceFinding("session", "a session with an unsigned skel opens")
         return _no_session(self._session.ready, first)
 
-    def capabilities(self, board: Board, progress: Callable[[str], None]) -> Iterator[Capability]:
-        """What the DSP does, after `load` has found an arch; `progress` gets the names of the
-        checks."""
+    def capabilities(self, board: Board, work: Work) -> Iterator[Capability]:
+        """What the DSP does, after `load` has found an arch; `work` shows the checks."""
         yield from self._loaded(board)
-        for name in JUDGES:
-            if not (self._session.ready.site.device.emulated and name in TIMES):
-                progress(name)
-                self._use(self.arch)  # a device that was connected again has that of its facts
-                yield capability(name, run_check(self._session, name), self._facts.capabilities)
+        emulated = self._session.ready.site.device.emulated
+        names = [name for name in JUDGES if not (emulated and name in TIMES)]
+        for number, name in enumerate(names, 1):
+            work.say(f"{number} of {len(names)}: {name}")
+            self._use(self.arch)  # a device that was connected again has that of its facts
+            yield capability(name, run_check(self._session, name), self._facts.capabilities)
 
     def _loaded(self, board: Board) -> Iterator[Capability]:
         claims, claimed = self._facts.capabilities, self._facts.arch

@@ -17,6 +17,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.files import file_digest
 from buildtool.core.own_directory import make_directory
+from buildtool.core.progress import Work, work
 from buildtool.sdk.archives.download import download
 from buildtool.sdk.archives.known import SdkArchive
 
@@ -45,14 +46,16 @@ def install_sdk(archive: SdkArchive, source: str, listener: Listener) -> None:
         )
     downloaded = _is_address(source)
     file = _download(archive, source, listener) if downloaded else Path(source)
-    _check_digest(archive, file, downloaded=downloaded)
+    with work(f"checking {file.name}", listener):
+        _check_digest(archive, file, downloaded=downloaded)
     started = time.monotonic()
     outcome = "failed"
     listener(StepStarted(str(archive.directory), "unpacking"))
     fresh = archive.directory.with_name(f".{archive.directory.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     try:
-        _unpack(file, fresh / "archive")
+        with work(f"unpacking {file.name}", listener) as shown:
+            _unpack(file, fresh / "archive", shown)
         # No link can lead out and back in: none knows this name.
         staged = fresh / secrets.token_hex(16)
         _top_directory(fresh / "archive").replace(staged)
@@ -109,7 +112,7 @@ def _check_digest(archive: SdkArchive, file: Path, *, downloaded: bool) -> None:
         )
 
 
-def _unpack(file: Path, folder: Path) -> None:
+def _unpack(file: Path, folder: Path, shown: Work) -> None:
     """Unpack a zip archive with modes and links into the new directory `folder`."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -117,7 +120,8 @@ def _unpack(file: Path, folder: Path) -> None:
             _check(entries, file)
             folder.mkdir(parents=True)
             links = []
-            for entry in entries:
+            for number, entry in enumerate(entries, 1):
+                shown.count(number, len(entries), "files")
                 mode = entry.external_attr >> 16
                 place = folder / entry.filename
                 if stat.S_ISLNK(mode):

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 
 #include "AEEStdErr.h"
+#include "../core.h"
+#include "../profile.h"
 #include "queue_end.h"
 #include "queue_message.h"
 #include "runtime.h"
@@ -100,7 +102,19 @@ static void wake(struct dspqueue *queue, enum queue_event event)
     shell_upcall(WIRE_TOPIC_DSPQUEUE, &message, sizeof message, -1);
 }
 
-static const struct queue_side side = {.wake = wake, .buffers = buffers_here};
+static void callbacks_thread(bool begins)
+{
+    if (begins) {
+        fault_thread();
+        profile_thread_begin();
+    } else {
+        profile_thread_end();
+        fault_thread_end();
+    }
+}
+
+static const struct queue_side side = {
+    .wake = wake, .buffers = buffers_here, .thread = callbacks_thread};
 
 /* ---- requests of the ARM side ---- */
 

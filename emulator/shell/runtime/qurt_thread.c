@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../counts.h"
+#include "../profile.h"
 #include "qurt_consts.h"
 #include "qurt_error.h"
 #include "qurt_hvx.h"
@@ -116,6 +117,7 @@ static void finish(int status)
 {
     struct thread *thread = self;
     counts_thread_end();
+    profile_thread_end();
     thread_local_end();
     tls_destroy();
     qurt_hvx_unlock(); /* if the thread has locked a unit */
@@ -137,6 +139,7 @@ static void *start(void *argument)
 {
     self = argument;
     stack_catch_faults(&self->stack);
+    profile_thread_begin();
     counts_thread_begin();
     stack_run(&self->stack, self->entry, self->argument);
     finish(0);

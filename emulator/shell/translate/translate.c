@@ -206,3 +206,10 @@ uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
     const bool returns = (before & (0xfe000000u | PARSE)) == (0x5a000000u | PARSE_END);
     return all[low].packet + (returns ? 4 : 0);
 }
+
+void translate_thunk(const struct link_memory *memory, size_t number, uintptr_t *start,
+                     uintptr_t *packet)
+{
+    *start = memory->thunk_origins[number].start;
+    *packet = memory->thunk_origins[number].packet;
+}

@@ -30,4 +30,9 @@ bool translate_contains(const struct link_memory *memory, uintptr_t address);
 uintptr_t translate_origin(const struct link_memory *memory, uintptr_t address,
                            const char **instruction, const char **why);
 
+/* Stores where the thunk with a number below memory->thunk_count begins, and the address of the
+ * packet that it stands for. */
+void translate_thunk(const struct link_memory *memory, size_t number, uintptr_t *start,
+                     uintptr_t *packet);
+
 #endif

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +74,31 @@ def test_a_card_for_people_and_in_a_file(user: Project) -> None:
     assert max(map(len, lines)) <= 80
     card = json.loads((user.root / "card of it.json").read_text(encoding="utf-8"))
     assert (card["soc"], card["ok"]) == ("SM8635", True)
+
+
+def test_a_terminal_shows_which_check_runs(
+    user: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    user.succeeds("probe", "sim")  # so that nothing is built below
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "buildtool", "probe", "sim"],
+        cwd=tmp_path,
+        env={**os.environ, **user.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # at the end nobody has the terminal any more
+            while data := os.read(ours, 4096):
+                shown += data
+    os.close(ours)
+    assert process.returncode == 0
+    *lines, last = shown.decode().split("\r\x1b[K")
+    assert any(re.fullmatch(r"  probing sim \d+ s  \d of 9: [a-z-]+", line) for line in lines)
+    assert last == "", "the live line is left behind"
 
 
 FILE = """

@@ -11,12 +11,14 @@ from buildtool.device.sysroot.emulated import SHELL
 from buildtool.sdk.qemu import FORK_SAFE
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
+from tests.remote.tool_sets import Tools
 
 
-def emulated_board(directory: Path, soc: str = "QCS6490") -> SshServer:
-    """An SSH server whose sessions have the environment of an emulated device, and a login shell
-    that prints."""
-    return SshServer(directory / "server", noisy=True, variables=_system(directory / "system", soc))
+def emulated_board(directory: Path, soc: str = "QCS6490", tools: Tools = "coreutils") -> SshServer:
+    """An SSH server whose sessions have the environment of an emulated device, these tools, and a
+    login shell that prints."""
+    system = _system(directory / "system", soc)
+    return SshServer(directory / "server", tools=tools, noisy=True, variables=system)
 
 
 def system_of(board: SshServer) -> Path:

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
+from buildtool.testing import results
 from tests.device.testing.conftest import Reached
 from tests.device.testing.suite import FILE, OUTCOMES, TESTS
 from tests.json_documents import validate
 from tests.junit import read_junit
 from tests.project import Project
 
+BAD = {outcome.value for outcome in results.BAD}
 LONG_ADB = pytest.param("adb", marks=pytest.mark.long)
 
 
@@ -46,6 +48,11 @@ def test_how_programs_end_is_told_apart(project: Project, device: Reached, tmp_p
     assert sorted(tests["fails"]["output"].split()) == ["error", "out"]
     assert tests["hangs"]["output"] == "hanging\n"
     assert 2 <= tests["hangs"]["seconds"] < 10
+
+    rows = json.loads(project.succeeds("devices", "--json"))["devices"]
+    last = next(row["last_test"] for row in rows if row["name"] == device.name)
+    bad = sum(test["outcome"] in BAD for test in tests.values())
+    assert (last["project"], last["tests"], last["bad"]) == ("suite", len(tests), bad)
 
     root = read_junit(file)
     kinds = {case.get("name"): [child.tag for child in case][:1] for case in root.iter("testcase")}

@@ -56,6 +56,7 @@ COMMANDS = [
     ("cache-verify", "cache verify"),
     ("cache-gc", "cache gc"),
     ("devices-list", "devices list"),
+    ("devices-status", "devices"),
     ("devices-facts", "devices facts sim"),
     ("devices-check", "devices check sim"),
     ("sysroot-pull", "sysroot pull sim"),

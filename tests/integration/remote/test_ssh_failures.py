@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -92,7 +93,8 @@ def test_a_cut_line_is_an_error(
 ) -> None:
     with Proxy(ssh_server.port) as proxy:
         board = board_of(ssh_server.make_client(tmp_path / "client", proxy.port), monkeypatch)
-        for connect in (board.transport.connect, lambda: None):
+        connects: tuple[Callable[[], None], ...] = (board.transport.connect, lambda: None)
+        for connect in connects:
             connect()
             begun = tmp_path / "begun"
             with (

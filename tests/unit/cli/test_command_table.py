@@ -24,6 +24,7 @@ FREE = {
     "command",
     "digest",
     "file",
+    "function",
     "good",
     "host",
     "i/n",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.core.events import Event, Note
+from buildtool.core.events import Event, Note, WorkEnded, Working
 from buildtool.deploy.data.files import DataFile, find_data
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.read import parse_project
@@ -83,7 +83,11 @@ def test_the_second_look_reads_nothing(
     states = FileStates(tmp_path / "digests")
     first = find("models/*.gguf", states=states)
     states.save()
-    assert messages == [Note("computing the digest of a.gguf (0 MB)")]
+    assert messages == [
+        Note("computing the digest of a.gguf (0 MB)"),
+        Working("reading a.gguf", ""),
+        WorkEnded("reading a.gguf"),
+    ]
     messages.clear()
 
     with opened_files() as opened:

@@ -1,0 +1,130 @@
+"""Asks all devices in parallel what they are doing, each in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
+from buildtool.device.configuration import ConfiguredDevice, device_of
+from buildtool.device.errors import DeviceConnectionError
+from buildtool.device.facts import remembered_facts
+from buildtool.device.last_run import LastRun, last_run
+from buildtool.device.status import DeviceStatus, read_status
+from buildtool.project.model import BUILT_IN_TARGET, Project
+
+if TYPE_CHECKING:
+    from buildtool.documents.devices import DeviceStatusObject
+
+EVERY_SECONDS = 5.0
+"""How long a device is left alone after it has answered."""
+LIMIT_SECONDS = 12.0
+"""After how long a device that has not answered is shown as unreachable."""
+NOTHING_KNOWN = DeviceStatus(None, {})
+
+
+class DeviceRow(Value):
+    """A device, and what is known of it: its `state` as in `DeviceStatusObject`, "" before the
+    first answer, and why it is that; `soc` and `arch` are remembered facts."""
+
+    name: str
+    transport: str
+    soc: str = ""
+    arch: str = ""
+    last: LastRun | None = None
+    state: str = ""
+    why: str = ""
+    status: DeviceStatus = NOTHING_KNOWN
+
+    def as_json(self) -> DeviceStatusObject:
+        last, holder = self.last, self.status.holder
+        return {
+            "name": self.name,
+            "transport": self.transport,
+            "state": self.state,
+            "why": self.why,
+            "holder": holder.as_json() if holder else None,
+            "soc": self.soc,
+            "arch": self.arch,
+            "releases": [
+                {"project": name, "deployment": id_} for name, id_ in self.status.releases.items()
+            ],
+            "last_test": last.as_json() if last else None,
+        }
+
+
+class DeviceWatch:
+    """The rows of `devices` and `sim`, which several threads update until `stop`."""
+
+    def __init__(self, devices: Mapping[str, ConfiguredDevice], project: Project | None) -> None:
+        self._project = project
+        self._rows = {BUILT_IN_TARGET: _sim()}
+        self._rows |= {name: DeviceRow(name, each.transport) for name, each in devices.items()}
+        self._asked = dict.fromkeys(devices, time.monotonic())
+        self._stopped = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._watch, args=(name, device), daemon=True)
+            for name, device in devices.items()
+        ]
+
+    def rows(self) -> list[DeviceRow]:
+        """The rows as they are now."""
+        now = time.monotonic()
+        return [
+            row._replace(state="unreachable", why=f"no answer in {LIMIT_SECONDS:g} s")
+            if now - self._asked.get(name, now) > LIMIT_SECONDS
+            else row
+            for name, row in self._rows.items()
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def ask_once(self) -> list[DeviceRow]:
+        """The rows after each device was asked once, for at most `LIMIT_SECONDS`."""
+        self._stopped.set()
+        self.start()
+        end = time.monotonic() + LIMIT_SECONDS
+        for thread in self._threads:
+            thread.join(max(end - time.monotonic(), 0))
+        return self.rows()
+
+    def stop(self) -> None:
+        """Ask no more; what is under way ends with this process."""
+        self._stopped.set()
+
+    def _watch(self, name: str, configured: ConfiguredDevice) -> None:
+        while True:
+            self._rows[name] = self._ask(self._rows[name], configured)
+            del self._asked[name]
+            if self._stopped.wait(EVERY_SECONDS):
+                return
+            self._asked[name] = time.monotonic()
+
+    def _ask(self, row: DeviceRow, configured: ConfiguredDevice) -> DeviceRow:
+        try:
+            device = device_of(row.name, configured, self._project)
+            facts = remembered_facts(device)
+            row = row._replace(
+                soc=facts.soc if facts else "",
+                arch=facts.arch if facts else "",
+                last=last_run(device),
+            )
+            status = read_status(device)
+        except BuildtoolError as error:
+            state = "unreachable" if isinstance(error, DeviceConnectionError) else "unknown"
+            return row._replace(state=state, why=error.message, status=NOTHING_KNOWN)
+        state = "in-use" if status.holder else "free"
+        return row._replace(state=state, why="", status=status)
+
+
+def _sim() -> DeviceRow:
+    from buildtool.device.emulated.socs import DEFAULT_SOC, find_soc
+
+    soc = find_soc(DEFAULT_SOC)
+    name = BUILT_IN_TARGET
+    return DeviceRow(name, "emulated", soc.name, soc.arch, last_run(None), state="free")

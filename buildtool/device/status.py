@@ -1,0 +1,54 @@
+"""What a device is doing: who uses it, and which releases are current there, in one exchange."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+
+from buildtool.core.processes.process import DEVNULL
+from buildtool.core.value import Value
+from buildtool.device.conversation import conversation
+from buildtool.device.device import Device
+from buildtool.device.errors import DeviceConnectionError
+from buildtool.device.script import LOCK_SCRIPTS, script
+from buildtool.device.sharing.holder import Holder, parse_holder
+from buildtool.device.sharing.lock import lock_failure
+
+ANSWER_SECONDS = 10.0
+"""How long a device that is connected may take to answer."""
+_CURRENT = rb"\./([\w.-]{1,100})/current releases/([0-9a-f]{1,64})"
+"""A line of current.sh.  Directories with "+" belong to benches and other commands, not to
+projects."""
+
+
+class DeviceStatus(Value):
+    """Who holds the lock of a device, None for nobody, and the ids of the releases that are current
+    there by project, the one that was deployed last first."""
+
+    holder: Holder | None
+    releases: Mapping[str, str]
+
+
+def read_status(device: Device) -> DeviceStatus:
+    """Ask `device` without taking its lock, and without asking the user anything.
+
+    Raises `DeviceConnectionError` when it cannot be reached or does not answer in time, and
+    `DeviceError` when its lock cannot be used.
+    """
+    device.transport.connect(unattended=True)
+    text = script(*LOCK_SCRIPTS, "current", "lock_state")
+    variables = {"remove": "", "root": device.root}
+    with conversation(device.transport, text, variables, stdin=DEVNULL) as talk:
+        if not talk.wait(time.monotonic() + ANSWER_SECONDS):
+            raise DeviceConnectionError(f"no answer in {ANSWER_SECONDS:g} s")
+        report = talk.report()
+        printed = bytes(talk.output)
+    if report.word == "unlockable":
+        raise lock_failure(device, report)
+    held = report.word in ("in-use", "strange")
+    lines = (re.fullmatch(_CURRENT, line) for line in printed.splitlines())
+    return DeviceStatus(
+        parse_holder(report.text) if held else None,
+        {match[1].decode(): match[2].decode() for match in lines if match},
+    )

@@ -1,0 +1,260 @@
+"""A profile: which functions of skels were executed, from which others, and at which lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from buildtool.core.value import Value
+from buildtool.diagnose.crash_report import StackFrame
+from buildtool.run.profile.module_code import LIBRARY, ModuleCode, SourceLine
+from buildtool.run.profile.packets import Packet, packets_between
+
+if TYPE_CHECKING:
+    from buildtool.diagnose.debug_files import DebugFiles
+    from buildtool.documents.runs import ProfileObject
+    from buildtool.run.profile.recording import Recording
+
+UNKNOWN = "(unknown)"
+"""A function without a name."""
+Stack = tuple[str, ...]
+FunctionKey = tuple[str, str]
+"""The file of a skel, and the name of a function in it."""
+
+
+class FunctionProfile(Value):
+    """A function: samples in itself, and in it or what it called; what it executed itself, None if
+    that was not counted; and the line with most of that, or most samples, with its share of the
+    function.  `module` is the file with its code, `LIBRARY` for functions of the DSP's system."""
+
+    module: str
+    name: str
+    self_samples: int
+    total_samples: int
+    packets: int | None = None
+    instructions: int | None = None
+    hvx: int | None = None
+    hot: SourceLine = SourceLine()
+    hot_share: float = 0
+
+    def as_json(self) -> Any:
+        return {
+            "module": self.module,
+            "name": self.name,
+            "self_samples": self.self_samples,
+            "total_samples": self.total_samples,
+            "packets": self.packets,
+            "instructions": self.instructions,
+            "hvx": self.hvx,
+            "file": self.hot.path,
+            "line": self.hot.line,
+            "line_share": round(self.hot_share, 4),
+        }
+
+
+class Profile(Value):
+    """What a program executed on the emulated DSP; or on the processor of a device, if `tool` names
+    the profiler there, which counts no packets.
+
+    `samples` are those in skels and in what they called, `outside` the others; `stacks` are the
+    functions of the samples, the outermost first.  `uncounted` says why packets of functions were
+    not counted, "" if they were.  `packets` are the packets of each skel that were executed, with
+    how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads
+    are in no sample.  `is_cut`: more was recorded than is read.  `files` are the paths of files
+    with it.
+    """
+
+    functions: tuple[FunctionProfile, ...]
+    stacks: Mapping[Stack, int]
+    samples: int
+    outside: int
+    uncounted: str
+    packets: Mapping[str, Mapping[Packet, int]]
+    at: Mapping[tuple[str, int], int]
+    unsampled: int
+    is_cut: bool
+    code: Mapping[str, ModuleCode]
+    tool: str = ""
+    files: tuple[str, ...] = ()
+
+    @property
+    def measure(self) -> str:
+        """What the samples are."""
+        if self.tool:
+            return f"{self.samples:,} samples of {self.tool} of the program's processor time"
+        return f"{self.samples:,} samples of the time of the emulator, which is not a DSP's"
+
+    def as_json(self) -> ProfileObject:
+        return {
+            "tool": self.tool,
+            "samples": self.samples,
+            "outside": self.outside,
+            "uncounted": self.uncounted,
+            "unsampled_threads": self.unsampled,
+            "functions": [function.as_json() for function in self.functions],
+            "files": list(self.files),
+        }
+
+
+def make_profile(
+    recording: Recording,
+    code: Mapping[str, ModuleCode],
+    shell: ModuleCode,
+    debug: DebugFiles,
+    uncounted: str,
+) -> Profile:
+    """The profile of a recording.  `code` is that of skels by their file names, `shell` that of the
+    DSP's system; `debug` has the functions that are inlined."""
+    maker = _Maker(recording, code, shell, debug)
+    maker.add_samples()
+    packets = {} if uncounted else count_packets(recording, code)
+    for skel, rows in packets.items():
+        maker.add_packets(skel, rows)
+    return Profile(
+        functions=maker.functions(counted=not uncounted),
+        stacks=maker.stacks,
+        samples=maker.stacks.total(),
+        outside=maker.outside,
+        uncounted=uncounted,
+        packets=packets,
+        at=maker.at,
+        unsampled=recording.unsampled,
+        is_cut=recording.is_cut,
+        code=code,
+    )
+
+
+def count_packets(
+    recording: Recording, code: Mapping[str, ModuleCode]
+) -> dict[str, Counter[Packet]]:
+    """How often each packet of each skel was executed."""
+    counts: dict[str, Counter[Packet]] = {}
+    for (process, start, end), times in recording.blocks.items():
+        module = recording.module_at((process, start))
+        if module and module.name in code and not recording.is_thunk((process, start)):
+            found = packets_between(
+                start - module.base, min(end, module.end) - module.base, code[module.name].word_at
+            )
+            row = counts.setdefault(module.name, Counter())
+            for packet in found:
+                row[packet] += times
+    return counts
+
+
+class _Maker:
+    """Adds up samples and packets by functions, and by their lines."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        code: Mapping[str, ModuleCode],
+        shell: ModuleCode,
+        debug: DebugFiles,
+    ) -> None:
+        self._recording, self._code, self._shell, self._debug = recording, code, shell, debug
+        self.stacks: Counter[Stack] = Counter()
+        self.at: Counter[tuple[str, int]] = Counter()
+        self.outside = 0
+        self._self: Counter[FunctionKey] = Counter()
+        self._total: Counter[FunctionKey] = Counter()
+        self._lines: dict[FunctionKey, Counter[SourceLine]] = {}
+        self._executed: dict[FunctionKey, list[int]] = {}
+        self._frames: dict[tuple[int, int, bool], tuple[FunctionKey, Stack] | None] = {}
+
+    def add_samples(self) -> None:
+        for (process, addresses), weight in self._recording.stacks.items():
+            found = self._frames_of(process, addresses)
+            while found and found[-1][0][0] == LIBRARY:
+                found.pop()  # what has called the skel
+            if not found:
+                self.outside += weight
+                continue
+            names = [name for _, inlined in reversed(found) for name in reversed(inlined)]
+            self.stacks[tuple(names)] += weight
+            innermost = found[0][0]
+            self._self[innermost] += weight
+            for function in {function for function, _ in found}:
+                self._total[function] += weight
+            place = process, self._recording.origin((process, addresses[0]))
+            module = self._recording.module_at(place)
+            if module and innermost[0] == module.name:
+                self.at[module.name, place[1] - module.base] += weight
+                self._add_line(innermost, place[1] - module.base, weight)
+
+    def add_packets(self, skel: str, packets: Mapping[Packet, int]) -> None:
+        samples = self._lines
+        self._lines = {key: row for key, row in samples.items() if key[0] != skel}
+        for packet, times in packets.items():
+            key = self._function(skel, packet.address)
+            row = self._executed.setdefault(key, [0, 0, 0])
+            row[0] += times
+            row[1] += times * packet.instructions
+            row[2] += times * packet.hvx
+            self._add_line(key, packet.address, times)
+
+    def functions(self, *, counted: bool) -> tuple[FunctionProfile, ...]:
+        rows = []
+        for key in {*self._total, *self._executed}:
+            lines = self._lines.get(key, Counter())
+            ((hot, most),) = lines.most_common(1) or [(SourceLine(), 0)]
+            row = FunctionProfile(
+                *(*key, self._self[key], self._total[key]),
+                hot=hot,
+                hot_share=most / lines.total() if lines else 0.0,
+            )
+            if counted and key[0] != LIBRARY:
+                packets, instructions, hvx = self._executed.get(key, (0, 0, 0))
+                row = row._replace(packets=packets, instructions=instructions, hvx=hvx)
+            rows.append(row)
+        return tuple(
+            sorted(rows, key=lambda row: (-row.self_samples, -(row.packets or 0), row.name))
+        )
+
+    def _function(self, skel: str, address: int) -> FunctionKey:
+        function = self._code[skel].function_at(address) if skel in self._code else None
+        return skel, function.name if function else UNKNOWN
+
+    def _add_line(self, key: FunctionKey, address: int, times: int) -> None:
+        line = self._code[key[0]].line_at(address) if key[0] in self._code else SourceLine()
+        if line.line:
+            self._lines.setdefault(key, Counter())[line] += times
+
+    def _frames_of(
+        self, process: int, addresses: tuple[int, ...]
+    ) -> list[tuple[FunctionKey, Stack]]:
+        """The functions from the innermost on, each with its name after those inlined there."""
+        found = []
+        if top := self._frame(process, addresses[0], call=False):
+            found.append(top)
+        # The link register is the caller's address in a function that has called nothing.
+        link = self._frame(process, addresses[1], call=True) if len(addresses) > 1 else None
+        if link and addresses[1] != (addresses[2:3] or (0,))[0] and (not top or top[0] != link[0]):
+            found.append(link)
+        for address in addresses[2:]:
+            if frame := self._frame(process, address, call=True):
+                found.append(frame)
+        return found
+
+    def _frame(self, process: int, address: int, *, call: bool) -> tuple[FunctionKey, Stack] | None:
+        place = process, address, call
+        if place not in self._frames:
+            self._frames[place] = self._find_frame(process, address, call=call)
+        return self._frames[place]
+
+    def _find_frame(
+        self, process: int, address: int, *, call: bool
+    ) -> tuple[FunctionKey, Stack] | None:
+        module = self._recording.module_at((process, address))
+        if module is None:
+            function = self._shell.function_at(address - 4 if call else address)
+            return ((LIBRARY, function.name), (function.name,)) if function else None
+        origin = self._recording.origin((process, address))
+        offset = origin - module.base
+        call = call and origin == address
+        key = self._function(module.name, offset - 4 if call else offset)
+        build_id = self._code[module.name].build_id if module.name in self._code else ""
+        places = self._debug.places(StackFrame(module.name, offset, build_id), call=call)
+        names = tuple(place.function for place in places[:-1])
+        name = key[1] if key[1] != UNKNOWN else f"{module.name}+0x{offset:x}"
+        return key, (*names, name)
