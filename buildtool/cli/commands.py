@@ -46,6 +46,7 @@ COMMANDS = {
     "rollback": CommandEntry("devices", "Devices"),
     "devices": CommandEntry("devices", "Devices", default="status"),
     "sysroot": CommandEntry("devices", "Devices"),
+    "report": CommandEntry("inspection", "Inspect"),
     "explain": CommandEntry("inspection", "Inspect"),
     "lint": CommandEntry("inspection", "Inspect"),
     "inspect": CommandEntry("inspection", "Inspect"),

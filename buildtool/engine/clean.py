@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core.history import DIRECTORY as HISTORY
 from buildtool.core.own_directory import IGNORE_FILE, make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.plan.plan import CONAN, DEBIAN, Plan
@@ -15,9 +16,9 @@ from buildtool.plan.plan import CONAN, DEBIAN, Plan
 if TYPE_CHECKING:
     from buildtool.documents.builds import CleanDocument
 
-EXPENSIVE = (CONAN, DEBIAN, "device", "bench")
+EXPENSIVE = (CONAN, DEBIAN, "device", "bench", HISTORY)
 """Directories that are slow to recreate: packages that Conan or apt fetched, emulated devices,
-results of benches."""
+results of benches, and the history, which nothing recreates."""
 TRASH = "trash"
 
 

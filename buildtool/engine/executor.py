@@ -25,12 +25,14 @@ def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
     """
     results: Results = {}
     checks: Checks = {}
+    begun: dict[str, float] = {}
+    clock = time.monotonic()
     context.listener(BuildStarted(len(plan.steps)))
     try:
         failures = _check_steps(plan, checks, results, context)
         outdated = [step for step in plan.steps if step.name not in results]
         if outdated and (not failures or context.options.keep_going):
-            failures = _execute_steps(outdated, checks, results, context)
+            failures = _execute_steps(outdated, checks, results, context, begun)
     finally:
         context.listener(BuildFinished())
     build = BuildResult(
@@ -41,6 +43,12 @@ def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
         ),
     )
     save_last_build(context.state, build)
+    if outdated:
+        from buildtool.engine.history import record_build  # noqa: PLC0415 - not for a no-op build
+
+        seconds = time.monotonic() - clock
+        begins = {name: at - clock for name, at in begun.items()}
+        record_build(build, time.time() - seconds, seconds, begins)
     if failures:
         _raise(build, context)
     return build
@@ -67,14 +75,19 @@ def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildCon
 
 
 def _execute_steps(
-    steps: list[Step], checks: Checks, results: Results, context: BuildContext
+    steps: list[Step],
+    checks: Checks,
+    results: Results,
+    context: BuildContext,
+    begun: dict[str, float],
 ) -> Failures:
-    """Restore or build `steps`, each after the steps that it needs; returns the errors."""
+    """Restore or build `steps`, each after the steps that it needs; returns the errors.  `begun`
+    gets the time of `time.monotonic` when each began."""
     from buildtool.engine.execute_step import execute_step  # noqa: PLC0415 - not for a no-op build
     from buildtool.engine.scheduler import run_steps  # noqa: PLC0415
 
     def run(step: Step) -> None:
-        started = time.monotonic()
+        started = begun[step.name] = time.monotonic()
         fresh = context.with_fresh_stats()
         try:
             if step.name not in checks:  # the steps that it needs were not up to date, or it failed

@@ -63,6 +63,7 @@ def run(
 
     With `replay` the release is that of an earlier run."""
     from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
+    from buildtool.run.on_device import status_of_run
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
     prepared: contextlib.AbstractContextManager[tuple[Ready, object]]
@@ -90,6 +91,10 @@ def run(
             streams=streams,
             record=record,
         )._replace(forward=ports)
+        if status_of_run(result, request):
+            from buildtool.run.history import record_failed_run
+
+            record_failed_run(project, result)
         if record:
             record.result = result
         return result

@@ -113,12 +113,17 @@ def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Rel
 def _release_of(build: BuildResult, context: BuildContext) -> Release:
     try:
         check_cdsprpc_needs(build.steps, context.state / "checked" / build.plan.target)
-        return make_release(build, context.file_states.with_fresh_stats())
+        release = make_release(build, context.file_states.with_fresh_stats())
     except BuildtoolError as error:
         from buildtool.engine.report import build_document
 
         error.document = build_document(build)
         raise
+    if any(step.reasons for step in build.steps):
+        from buildtool.release.history import record_release
+
+        record_release(build, release)
+    return release
 
 
 def package(
@@ -142,14 +147,13 @@ def package(
     """
     from buildtool.core.processes.process import signals_as_interrupt
     from buildtool.release.package import (
-        OUTPUT,
         Ingredients,
         attest_package,
         check_formats,
         check_output,
         make_package,
     )
-    from buildtool.release.source import find_source
+    from buildtool.release.source import OUTPUT, find_source
     from buildtool.release.supply_chain.licences import licence_files
 
     target = find_target(project, target_name)

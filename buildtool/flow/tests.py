@@ -37,6 +37,7 @@ def test(
     from buildtool.device.last_run import LastRun, remember_run
     from buildtool.testing.causes import with_causes
     from buildtool.testing.expected import without_devices, without_tests
+    from buildtool.testing.history import record_tests
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select
 
@@ -57,7 +58,9 @@ def test(
                 *without_tests(expected, session.tags, done.tests),
             ):
                 listener(Note(line))
-        return with_causes(done, session.ready, lambda text: listener(Note(text)))
+        done = with_causes(done, session.ready, lambda text: listener(Note(text)))
+        record_tests(project, done)
+        return done
 
 
 def list_tests(

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MODULES = {"zip": "zip_file"}
 """The modules in `buildtool.release.formats` that are not named as their format."""
-OUTPUT = "dist"
 VERSION = 1
 """Changes when the same release results in other archives."""
 

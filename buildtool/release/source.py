@@ -13,6 +13,8 @@ from buildtool.core.value import Value
 from buildtool.plan.environment import LATEST_TIME, source_date_epoch
 from buildtool.project.model import STATE
 
+OUTPUT = "dist"
+"""The directory of a project that gets its archives by default."""
 UNKNOWN_TIME = 315532800
 """1980-01-01, the oldest time that zip files can have: that of sources without a revision."""
 

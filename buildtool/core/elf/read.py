@@ -15,12 +15,13 @@ from buildtool.core.bounded_stream import BoundedStream
 from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.elf.notes import read_notes
 from buildtool.core.elf.relocations import relocated_symbols
-from buildtool.core.elf.sections import section_names
+from buildtool.core.elf.sections import section_names, sections
 from buildtool.core.elf.symbols import dynamic_symbols
 from buildtool.core.elf.versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
+SHF_ALLOC = 2
 DEBUG = (".symtab", ".debug_", ".zdebug_", ".gdb_index")  # names of sections that begin so
 ELF32 = 32
 _DF_TEXTREL = 4
@@ -104,6 +105,20 @@ def read_elf(path: Path) -> Elf:
 def read_dynamic(path: Path) -> Dynamic:
     """Read the fields of `Dynamic` only, in less time; raises as `read_elf` does."""
     return _checked(path, _read_dynamic)
+
+
+def read_section_sizes(path: Path) -> dict[str, int]:
+    """The size in bytes in memory of each section that is loaded; raises as `read_elf` does."""
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - it takes longer than reading
+
+    def read(stream: Any) -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        for name, flags, size in sections(ELFFile(stream), stream):
+            if flags & SHF_ALLOC:
+                sizes[name] = sizes.get(name, 0) + size
+        return sizes
+
+    return _checked(path, read)
 
 
 def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:

@@ -1,4 +1,4 @@
-"""Reads the names of an ELF file's sections with two reads.
+"""Reads the names and sizes of an ELF file's sections with two reads.
 
 Layout: System V ABI, "Section Header".
 """
@@ -19,6 +19,11 @@ def section_names(elf: Any, stream: Any) -> Iterator[str]:
     Raises `ValueError` and `struct.error` for an invalid table; the caller bounds reads of
     `stream`.
     """
+    return (name for name, _, _ in sections(elf, stream))
+
+
+def sections(elf: Any, stream: Any) -> Iterator[tuple[str, int, int]]:
+    """The same with the flags (SHF_…) and the size in bytes of each section."""
     count = elf.num_sections() if elf.header["e_shoff"] else 0
     if count > MAX_SECTIONS:
         raise ValueError(f"it claims to have {count} sections")
@@ -38,4 +43,5 @@ def section_names(elf: Any, stream: Any) -> Iterator[str]:
     stream.seek(rows[names][4])
     texts = stream.read(min(rows[names][5], MAX_NAMES))
     for row in rows:
-        yield texts[row[0] : row[0] + 256].partition(b"\0")[0].decode(errors="replace")
+        name = texts[row[0] : row[0] + 256].partition(b"\0")[0].decode(errors="replace")
+        yield name, row[2], row[5]

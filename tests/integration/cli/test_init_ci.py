@@ -17,6 +17,7 @@ from tests.command_line import Buildtool
 
 yaml: Any = importlib.import_module("yaml")  # installed with Conan, has no types
 BUNDLES = f"{STATE}/{FOLDER}"
+SUMMARY = 'buildtool report --markdown >>"$GITHUB_STEP_SUMMARY"'
 FILES = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
 
 
@@ -57,7 +58,10 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
         step = subprocess.run(
             ["sh", "-euc", command],
             cwd=root,
-            env={**os.environ, "PATH": path, "BUILDTOOL": "hexagon-buildtool"},
+            env={
+                **{**os.environ, "PATH": path, "BUILDTOOL": "hexagon-buildtool"},
+                "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+            },
             capture_output=True,
             text=True,
             check=False,
@@ -74,6 +78,8 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     installed = (tmp_path / "installed").read_text()
     assert "qemu-user libc6-arm64-cross" in installed
     assert "pip install hexagon-buildtool" in installed
+    if service == "github":
+        assert "- Tests: ✅ 1 of 1 succeeded" in (tmp_path / "summary.md").read_text("utf-8")
 
 
 def test_both_run_the_same_and_keep_the_cache_the_release_and_bundles(
@@ -100,15 +106,18 @@ def test_both_run_the_same_and_keep_the_cache_the_release_and_bundles(
         True,
     ]
     of_github, of_gitlab = (commands(tmp_path / "demo", service) for service in FILES)
-    assert [command.replace("sudo ", "") for command in of_github] == of_gitlab
+    assert [command.replace("sudo ", "") for command in of_github] == [*of_gitlab, SUMMARY]
     job = workflow(tmp_path / "demo", "gitlab")["release"]
     assert job["cache"]["paths"] == [".cache/buildtool"]
     assert job["artifacts"] == {
         "when": "always",
-        "paths": ["dist/", "debug/", f"{BUNDLES}/"],
+        "paths": ["dist/", "debug/", "report.html", f"{BUNDLES}/"],
         "reports": {"junit": "results.xml"},
     }
-    assert job["after_script"] == ["rm -rf .cache/buildtool/toolchains"]
+    assert job["after_script"] == [
+        "buildtool report --output report.html",
+        "rm -rf .cache/buildtool/toolchains",
+    ]
 
 
 def test_a_target_for_phones_is_built_and_packaged_only(
@@ -130,6 +139,7 @@ def test_a_target_for_phones_is_built_and_packaged_only(
         "buildtool build phone",
         "buildtool package phone",
         "cp -RL .buildtool/debug/phone debug",
+        SUMMARY,
     ]
 
 

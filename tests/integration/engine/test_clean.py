@@ -31,7 +31,7 @@ def test_clean_deletes_one_target_or_all(
     done = buildtool("clean", "--json", cwd=project)
     assert set(json.loads(done.stdout)) == {"schema", "removed", "bytes"}
     left = {path.name for path in state.iterdir() if path.suffix != ".lock"}
-    assert left == {".gitignore"}
+    assert left == {".gitignore", "history"}
     assert buildtool("build", cwd=project).returncode == 0
 
 

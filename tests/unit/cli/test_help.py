@@ -25,7 +25,7 @@ GROUPS = {
         *("run", "capture", "test", "bench", "bisect", "probe"),
         *("deploy", "rollback", "devices", "sysroot"),
     ],
-    "Inspect": ["explain", "lint", "inspect", "idl", "profile"],
+    "Inspect": ["report", "explain", "lint", "inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],
 }
 

@@ -1,0 +1,48 @@
+"""`buildtool report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from buildtool.cli.parameters import Option
+from buildtool.cli.show import show, write
+
+EXAMPLES = (
+    ("buildtool report", "An HTML file in .buildtool, for a browser."),
+    ("buildtool report -o report.html", "In a file to share."),
+    ("buildtool report --markdown", "A summary for a pull request or a CI job."),
+)
+
+
+def report(
+    *,
+    output: Annotated[
+        Path | None,
+        Option("--output -o", "Write the report to FILE; default: .buildtool/report.html.", "FILE"),
+    ] = None,
+    markdown: Annotated[bool, Option("--markdown", "Print a summary as Markdown instead.")] = False,
+) -> None:
+    """Show builds, tests, sizes, benches and devices in one file.
+
+    The file has everything inside and needs no network. It shows what is recorded in .buildtool,
+    and the cards of devices that buildtool probe keeps.
+    """
+    from buildtool.core.errors import UsageError
+    from buildtool.core.output_file import check_output_file
+    from buildtool.flow import reports
+    from buildtool.project.read import find_project
+
+    if markdown and output:
+        raise UsageError(
+            "--output cannot be used with --markdown",
+            why="the summary is printed",
+            remedy="Redirect it: buildtool report --markdown >FILE",
+        )
+    if output:
+        check_output_file("--output", output, "report.html")
+    project = find_project(Path.cwd())
+    if markdown:
+        write(reports.report_markdown(project))
+    else:
+        show(reports.write_report(project, output))

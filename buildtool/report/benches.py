@@ -1,0 +1,187 @@
+"""The section of benches: numbers with their intervals, over the releases that were measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.files import read_regular
+from buildtool.core.value import Value
+from buildtool.measure.benched import DIRECTORY
+from buildtool.report.blocks import Block, Cell, Plot, Plots, Point, Section, Table, Text
+from buildtool.report.records import (
+    moment,
+    number,
+    number_of,
+    percent,
+    plural,
+    rows_of,
+    text_of,
+    time_of,
+)
+
+MAX_FILES = 400
+MAX_BYTES = 2 << 20
+MAX_PLOTS = 24
+SHORT = 60
+
+
+class Measured(Value):
+    """A number of a bench on a device: the median of all runs, and its interval."""
+
+    started: float
+    bench: str
+    device: str
+    name: str
+    unit: str
+    better: str
+    value: float
+    low: float
+    high: float
+    release: str
+
+    @property
+    def series(self) -> tuple[str, str, str, str]:
+        return self.bench, self.device, self.name, self.unit
+
+
+def read_benches(state: Path) -> tuple[list[Measured], tuple[Text, ...]]:
+    """The numbers that `buildtool bench` has kept, the oldest first, and what could not be read."""
+    files = sorted((state / DIRECTORY).glob("*.json"), key=_changed)[-MAX_FILES:]
+    found: list[Measured] = []
+    problems = []
+    for file in files:
+        try:
+            data = read_regular(file, MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise ValueError("it is too large")
+            found += _numbers(json.loads(data))
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+            problems.append(file.name)
+    names = ", ".join(problems[:3])
+    text = f"{plural(len(problems), 'result')} of benches cannot be read: {names}"
+    found.sort(key=lambda each: each.started)
+    return found, (Text(text, "warn"),) if problems else ()
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _numbers(document: Mapping[str, Any]) -> list[Measured]:
+    """The numbers of a result; none of one whose checks failed, and of a sweep."""
+    if "cells" in document:
+        return []
+    result = document.get("this", document)
+    about = {
+        "started": time_of(document, "started"),
+        "bench": text_of(document, "bench", SHORT),
+        "device": f"{text_of(result, 'device', SHORT)} {text_of(result, 'soc', SHORT)}".rstrip(),
+        "release": text_of(result, "release", 100),
+    }
+    return [*_metrics(result, about), *_methods(result, about)]
+
+
+def _metrics(result: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Measured]:
+    for row in rows_of(result, "metrics"):
+        yield Measured(
+            **about,
+            name=text_of(row, "name", SHORT),
+            unit=text_of(row, "unit", SHORT),
+            better=text_of(row, "better", SHORT),
+            value=number_of(row, "median"),
+            low=number_of(row, "low"),
+            high=number_of(row, "high"),
+        )
+
+
+def _methods(result: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Measured]:
+    for row in rows_of(result, "methods"):
+        name = text_of(row, "name", SHORT) or f"method {number_of(row, 'method'):.0f}"
+        packets = number_of(row, "packets")
+        yield Measured(
+            **about,
+            name=name,
+            unit="packets",
+            better="lower",
+            value=packets,
+            low=packets,
+            high=packets,
+        )
+
+
+def benches_section(
+    measured: Sequence[Measured], problems: Sequence[Text], revisions: Mapping[str, str]
+) -> Section:
+    """The section of the numbers; `revisions` are those of releases, by id."""
+    if not measured:
+        none = Text("No bench was measured.", code="buildtool bench DEVICE BENCH")
+        return Section("benches", "Benches", "no bench", "", (*problems, none))
+    series: dict[tuple[str, str, str, str], list[Measured]] = {}
+    for each in measured:
+        series.setdefault(each.series, []).append(each)
+    newest = sorted(series.values(), key=lambda each: each[-1].started, reverse=True)
+    rows = tuple(_row(each, revisions) for each in newest)
+    columns = ("bench", "device", "number", "last", "95 % interval", "change", "runs", "revision")
+    table = Table("Numbers, last measured first", columns, rows, brief=20)
+    blocks: list[Block] = [*problems, table]
+    plots = [_plot(each, revisions) for each in newest if len(each) > 1]
+    blocks.append(Plots(tuple(plots[:MAX_PLOTS])))
+    if len(plots) > MAX_PLOTS:
+        blocks.append(Text(f"{len(plots) - MAX_PLOTS} other numbers are only in the table."))
+    states = [row[5].state for row in rows]
+    worse, better = states.count("bad"), states.count("good")
+    fact = f"{plural(len(newest), 'number')}: {worse} worse, {better} better than before"
+    return Section("benches", "Benches", fact, "bad" if worse else "", tuple(blocks))
+
+
+def _row(series: Sequence[Measured], revisions: Mapping[str, str]) -> tuple[Cell, ...]:
+    last = series[-1]
+    before = next((each for each in series[-2::-1] if each.release != last.release), None)
+    exact = last.low == last.high == last.value
+    interval = "exact" if exact else f"{number(last.low)} to {number(last.high)}"
+    return (
+        Cell(last.bench),
+        Cell(last.device),
+        Cell(last.name),
+        Cell(f"{number(last.value)} {last.unit}", number=last.value),
+        Cell(interval, number=last.high - last.low),
+        _change(last, before),
+        Cell(str(len(series)), number=len(series)),
+        Cell(_revision(last, revisions)),
+    )
+
+
+def _change(last: Measured, before: Measured | None) -> Cell:
+    """How much the number differs from that of the release before; certain only if the intervals
+    have no number in common."""
+    if before is None or not before.value:
+        return Cell("")
+    share = (last.value / before.value - 1) * 100
+    if last.low <= before.high and before.low <= last.high:
+        return Cell("none" if not share else f"{percent(share)} (within intervals)", number=share)
+    good = (share < 0) == (last.better != "higher")
+    return Cell(percent(share), "good" if good else "bad", share)
+
+
+def _revision(one: Measured, revisions: Mapping[str, str]) -> str:
+    return revisions.get(one.release) or one.release[:12]
+
+
+def _plot(series: Sequence[Measured], revisions: Mapping[str, str]) -> Plot:
+    last = series[-1]
+    points = tuple(
+        Point(
+            _revision(one, revisions),
+            *(one.value, one.low, one.high),
+            hover=f"{_revision(one, revisions)}, {moment(one.started)}: {number(one.value)}"
+            f" {one.unit}, from {number(one.low)} to {number(one.high)}",
+        )
+        for one in series
+    )
+    return Plot(f"{last.bench} on {last.device}: {last.name}", last.unit or "value", points)

@@ -1,0 +1,207 @@
+"""The section of tests: how often each passed, and which ones are flaky."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.history import TESTS
+from buildtool.core.value import Value
+from buildtool.report.blocks import Block, Cell, Plot, Plots, Point, Section, Strip, Table, Text
+from buildtool.report.blocks import Finding as Failure
+from buildtool.report.findings import finding_lines
+from buildtool.report.records import (
+    amount_of,
+    duration,
+    moment,
+    object_of,
+    plural,
+    records,
+    rows_of,
+    text_of,
+    time_of,
+)
+from buildtool.testing.results import BAD, Outcome
+
+BAD_WORDS = frozenset(outcome.value for outcome in BAD)
+SQUARES = 40
+NAMED = 3
+SHORT = 120
+
+
+class Tested(Value):
+    """A test in a run; `lost` is how often the connection was lost and it was run again."""
+
+    suite: str
+    name: str
+    outcome: str
+    seconds: float
+    message: str
+    lost: int
+    finding: tuple[tuple[str, str], ...]
+
+    @property
+    def bad(self) -> bool:
+        return self.outcome in BAD_WORDS
+
+
+class TestedRun(Value):
+    """A run of tests on a device."""
+
+    started: float
+    seconds: float
+    device: str
+    target: str
+    release: str
+    tests: tuple[Tested, ...]
+
+    @property
+    def bad(self) -> int:
+        return sum(test.bad for test in self.tests)
+
+
+class TestHistory(Value):
+    """A test on a device in all runs, the oldest first."""
+
+    __test__ = False  # pytest collects classes of this name
+
+    title: str
+    device: str
+    runs: tuple[tuple[TestedRun, Tested], ...]
+
+    @property
+    def failed(self) -> int:
+        return sum(test.bad for _, test in self.runs)
+
+    def order(self) -> tuple[bool, bool, int, str, str]:
+        """What tests are sorted by: those that failed last, flaky ones, those that failed."""
+        last_bad = self.runs[-1][1].bad
+        return not last_bad, not self.flaky, -self.failed, self.title, self.device
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it passed and failed with the same release, or passed only when run again."""
+        by_release: dict[str, set[bool]] = {}
+        for run, test in self.runs:
+            if test.outcome != Outcome.SKIPPED.value:
+                by_release.setdefault(run.release, set()).add(test.bad)
+        again = any(test.lost and not test.bad for _, test in self.runs)
+        return again or any(len(kinds) > 1 for kinds in by_release.values())
+
+
+def read_tests(state: Path) -> tuple[list[TestedRun], tuple[Text, ...]]:
+    """The runs of tests, the oldest first, and what could not be read."""
+    return records(state, TESTS, _run)
+
+
+def _run(line: Mapping[str, Any]) -> TestedRun:
+    device = " ".join(filter(None, (text_of(line, key, SHORT) for key in ("device", "soc"))))
+    return TestedRun(
+        started=time_of(line, "started"),
+        seconds=amount_of(line, "seconds"),
+        device=device,
+        target=text_of(line, "target", SHORT),
+        release=text_of(line, "release", SHORT),
+        tests=tuple(map(_test, rows_of(line, "tests"))),
+    )
+
+
+def _test(row: Mapping[str, Any]) -> Tested:
+    return Tested(
+        suite=text_of(row, "suite", SHORT),
+        name=text_of(row, "name", SHORT),
+        outcome=text_of(row, "outcome", SHORT),
+        seconds=amount_of(row, "seconds"),
+        message=text_of(row, "message", 500) if "message" in row else "",
+        lost=int(amount_of(row, "lost")) if "lost" in row else 0,
+        finding=finding_lines(object_of(row, "finding")),
+    )
+
+
+def by_test(runs: Sequence[TestedRun]) -> list[TestHistory]:
+    """The tests of all runs by device: those that failed or are flaky first, then by name."""
+    found: dict[tuple[str, str], list[tuple[TestedRun, Tested]]] = {}
+    for run in runs:
+        for test in run.tests:
+            found.setdefault((f"{test.suite}/{test.name}", run.device), []).append((run, test))
+    histories = [TestHistory(*key, tuple(each)) for key, each in found.items()]
+    return sorted(histories, key=TestHistory.order)
+
+
+def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Section:
+    """The section of `runs`, the oldest first."""
+    if not runs:
+        none = Text("No run of tests is recorded.", code="buildtool test")
+        return Section("tests", "Tests", "no test", "", (*problems, none))
+    last, histories = runs[-1], by_test(runs)
+    flaky = sum(each.flaky for each in histories)
+    failing = sum(bool(each.failed) or each.flaky for each in histories)
+    blocks: list[Block] = [*problems]
+    text = (
+        f"Last run, {moment(last.started)} on {last.device}: {len(last.tests) - last.bad} of"
+        f" {len(last.tests)} tests succeeded in {duration(last.seconds)}."
+        f" In {plural(len(runs), 'run')}, {failing} of {len(histories)} tests failed at"
+        f" least once; {flaky} flaky (failed and succeeded with the same release)."
+    )
+    blocks.append(Text(text, "bad" if last.bad else ""))
+    if len(runs) > 1:
+        blocks.append(Plots((_plot(runs),)))
+    rows = tuple(map(_row, histories))
+    columns = ("test", "device", "last", "failed", "", "last runs", "median time")
+    caption = "Tests, those that failed first"
+    blocks.append(Table(caption, columns, rows, shown=max(failing, 10), brief=min(failing, 20)))
+    fact = f"{len(last.tests) - last.bad} of {len(last.tests)} succeeded, {flaky} flaky"
+    state = "bad" if last.bad else "warn" if flaky else "good"
+    return Section("tests", "Tests", fact, state, tuple(blocks))
+
+
+def _plot(runs: Sequence[TestedRun]) -> Plot:
+    points = []
+    for run in runs:
+        hover = f"{moment(run.started)}, {run.device}: {run.bad} of {len(run.tests)} failed"
+        points.append(Point(moment(run.started), run.bad, run.bad, run.bad, "bad", hover))
+    return Plot("Tests that failed in each run", "tests", tuple(points), bars=True)
+
+
+def _row(history: TestHistory) -> tuple[Cell, ...]:
+    _, last = history.runs[-1]
+    times = sorted(test.seconds for _, test in history.runs)
+    median, count = times[len(times) // 2], len(history.runs)
+    squares = tuple(
+        (_state(test), f"{moment(run.started)}: {test.outcome}")
+        for run, test in history.runs[-SQUARES:]
+    )
+    steady = not (history.failed or history.flaky)
+    return (
+        Cell(history.title),
+        Cell(history.device),
+        Cell(last.outcome, _state(last), hover=last.message),
+        Cell(f"{history.failed} of {count}", number=history.failed / count),
+        Cell("flaky" if history.flaky else "", "warn"),
+        Cell("", number=history.failed / count, graphic=None if steady else Strip(squares)),
+        Cell(duration(median), number=median),
+    )
+
+
+def _state(test: Tested) -> str:
+    if test.bad:
+        return "bad"
+    return "warn" if test.lost else "good" if test.outcome == Outcome.PASSED.value else ""
+
+
+def failures_of(runs: Sequence[TestedRun]) -> list[tuple[float, Failure]]:
+    """The causes for which tests failed in each run, each with its time."""
+    found = []
+    for run in runs:
+        alike: dict[tuple[tuple[str, str], ...], list[Tested]] = {}
+        for test in run.tests:
+            if test.bad:
+                cause = test.finding or (("message", test.message or test.outcome),)
+                alike.setdefault(cause, []).append(test)
+        for cause, tests in alike.items():
+            names = ", ".join(f"{test.suite}/{test.name}" for test in tests[:NAMED])
+            more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
+            title = f"test {names}{more} on {run.device}: {tests[0].outcome}"
+            found.append((run.started, Failure(title, moment(run.started), cause)))
+    return found
