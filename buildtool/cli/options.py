@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.cli.parameters import Argument, Option, OptionGroup
@@ -10,8 +12,10 @@ from buildtool.core.errors import UsageError
 from buildtool.engine.jobserver import MAX_JOBS
 
 if TYPE_CHECKING:
+    from buildtool.core.events import Listener
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.engine.context import Options
+    from buildtool.project.model import Project
 
 BUILD, DEVICE = "Build options", "Device options"
 """Headings of help pages."""
@@ -186,6 +190,38 @@ class CheckOptions(OptionGroup):
             )
         strict = "front" if self.strict_front else "back" if self.strict else ""
         return {"strict": strict, "sanitize": self.sanitize}
+
+
+class TraceOptions(OptionGroup):
+    """The options of commands that run programs, for a trace."""
+
+    trace: Annotated[
+        bool,
+        Option(
+            "--trace",
+            "Write a trace for Perfetto: build, push, calls of the DSP, events of bt_trace.h.",
+            heading=DEVICE,
+        ),
+    ] = False
+    trace_file: Annotated[
+        Path | None,
+        Option("--trace-file", "Write it as FILE; implies --trace.", "FILE", heading=DEVICE),
+    ] = None
+
+    @property
+    def wanted(self) -> bool:
+        return self.trace or self.trace_file is not None
+
+    @contextlib.contextmanager
+    def traced(self, project: Project, listener: Listener) -> Iterator[Listener]:
+        """For the block, a listener that also records, if a trace is wanted."""
+        if not self.wanted:
+            yield listener
+            return
+        from buildtool.run.trace.recorder import traced
+
+        with traced(project, self.trace_file, listener) as recorder:
+            yield recorder
 
 
 def wait_seconds(text: str) -> float:

@@ -33,6 +33,7 @@ from buildtool.core.events import (
 LIVE_AFTER = 0.3  # seconds; shorter work needs no live line
 LIVE_EVERY = 0.05  # seconds between updates
 TICK = LIVE_AFTER  # seconds between updates of the running times, which also show new work
+ECHO = 3  # columns that stay free, so that the ^C of the terminal does not begin another line
 LONG = 10.0  # seconds after which a running step is reported where there is no live line
 MARKS = {"failed": "✗", "skipped": "-", "expected failure": "-", "up-to-date": "·"}
 COLOURS = {"✗": 31, "-": 33}
@@ -195,7 +196,7 @@ class Screen:
         else:
             ((name, (since, doing)),) = list(self._running.items())[:1]
             text = f"{name} {time_ - since:.0f} s  {doing}"
-        self.stream.write(f"\r\x1b[K{escape('  ' + text.rstrip())[: self.columns() - 1]}")
+        self.stream.write(f"\r\x1b[K{escape('  ' + text.rstrip())[: self.columns() - ECHO]}")
         self.stream.flush()
         self._drawn, self._drawn_at = True, time_
 

@@ -106,6 +106,35 @@ class ProgramStarts(Value):
     """A program of a release is about to be started on a device."""
 
 
+class PushFinished(Value):
+    """A release was pushed: the number of files and links that were sent, and the bytes in them.
+    `seconds` is wall time."""
+
+    files: int
+    size: int
+    seconds: float
+
+
+class ProgramTraced(Value):
+    """The recording of a program that has ended on `device`, with `--trace`.
+
+    `started` and `ended` are nanoseconds of CLOCK_MONOTONIC here.  The device's CLOCK_REALTIME is
+    `ahead` nanoseconds ahead of that here, give or take `uncertain`; with `same_clock` the device
+    is on this machine, and has its clocks.  `samples` are a time here, the clocks of the device's
+    processors in kHz, and its temperature in 0.001 °C.
+    """
+
+    program: str
+    device: str
+    recording: bytes
+    started: int
+    ended: int
+    ahead: int
+    uncertain: int
+    same_clock: bool
+    samples: tuple[tuple[int, tuple[int, ...], int], ...] = ()
+
+
 class Warned(Value):
     """The output of the tools of a step that succeeded with warnings."""
 
@@ -132,6 +161,8 @@ Event = (
     | Working
     | WorkEnded
     | ProgramStarts
+    | PushFinished
+    | ProgramTraced
     | Warned
     | Note
 )

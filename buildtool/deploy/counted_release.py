@@ -24,19 +24,20 @@ MODE = 0o755
 
 @contextlib.contextmanager
 def counted_release(
-    release: Release, platform: str, facts: Facts, folder: Path
+    release: Release, platform: str, facts: Facts, folder: Path, option: str = "--expect-dsp"
 ) -> Iterator[Release]:
     """`release` with the library for the device with these `facts`, in a directory below `folder`
-    for the block: the files of the release are links to the same files.
+    for the block: the files of the release are links to the same files.  `option` is what asks for
+    it.
 
     Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig.
     """
     if not facts.cdsprpc.path:
         raise DeviceError(
             "calls of the DSP cannot be counted: the device has no libcdsprpc",
-            remedy="Omit --expect-dsp, or install the library: buildtool devices check DEVICE",
+            remedy=f"Omit {option}, or install the library: buildtool devices check DEVICE",
         )
-    library = counting_library(platform, facts.cdsprpc.path)
+    library = counting_library(platform, facts.cdsprpc.path, option)
     path = f"{LIBRARIES}/{SONAMES[platform]}"
     digest = hashlib.sha256(library).hexdigest()
     files = [file for file in release.files if file.path != path]

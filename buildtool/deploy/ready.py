@@ -33,7 +33,7 @@ class DeviceChoice(Value):
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
     with `debug` its DSP process waits for a debugger.  With `profile` its skels are profiled, on
     other devices the program.  With `expect_dsp` calls of the DSP are counted, and a program that
-    makes none has failed."""
+    makes none has failed; with `trace` they are recorded."""
 
     target: str = ""
     soc: str = ""
@@ -48,6 +48,7 @@ class DeviceChoice(Value):
     wait: float = 0
     share: bool = False
     expect_dsp: bool = False
+    trace: bool = False
 
 
 class Ready:

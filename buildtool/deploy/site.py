@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
-from buildtool.core.events import Listener, Note
+from buildtool.core.events import Listener, Note, PushFinished
 from buildtool.core.processes.process import DEVNULL
 from buildtool.core.progress import work
 from buildtool.core.value import Value
@@ -177,12 +178,14 @@ def _new_push(site: Site, deployment: Deployment) -> Push:
 
 
 def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) -> Pushed:
+    started = time.monotonic()
     site.device.transport.connect()
     from buildtool.deploy.data.send import send_data  # noqa: PLC0415 - most runs push nothing
 
     data = send_data(site, push.deployment.data)
     base, have = (known.id, known.contents) if known else (None, {})
     forget(site.known)  # if the push is interrupted, the next one asks the device what has arrived
-    sent = push.run(base, have, repair=repair)
+    sent = push.run(base, have, repair=repair).and_also(data)
     write_known(site.known, Known(push.deployment.id, push.contents))
-    return sent.and_also(data)
+    site.listener(PushFinished(sent.files, sent.size, time.monotonic() - started))
+    return sent

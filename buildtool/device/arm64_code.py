@@ -39,9 +39,12 @@ def compile_arm64(
     """
     zig = usable_zig()
     needs = {name: list(exports) for name, exports in libraries.items()}
+    beside = sorted(source.parent.glob("*.h"))
+    include = _data.path("host") / "include"
+    read = [source, *beside, *sorted((include / "fastrpc").glob("*.h"))]
     key = value_digest(
         {
-            "source": source.read_text(encoding="utf-8"),
+            "sources": [file.read_text(encoding="utf-8") for file in read],
             "flags": [*FLAGS, *flags],
             "libraries": needs,
             "zig": zig.identity,
@@ -57,7 +60,6 @@ def compile_arm64(
             stubs.append(folder / f"{number}.so")
             stubs[-1].write_bytes(import_stub(name, exports))
         output = folder / "output"
-        include = _data.path("host") / "include"
         done = capture(
             [
                 *(str(zig.where), "cc", *FLAGS, *flags, f"-I{include}", f"-I{include / 'fastrpc'}"),

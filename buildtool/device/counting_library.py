@@ -15,8 +15,9 @@ SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open")
 
 
-def counting_library(platform: str, system_library: str) -> bytes:
+def counting_library(platform: str, system_library: str, option: str = "--expect-dsp") -> bytes:
     """The library for a device of `platform` whose libcdsprpc has the path `system_library`.
+    `option` is what asks for it.
 
     Raises `DeviceError` for a path that would be more than a text in C source, and the errors of
     finding and running zig.
@@ -25,7 +26,7 @@ def counting_library(platform: str, system_library: str) -> bytes:
         raise DeviceError(
             "calls of the DSP cannot be counted: the path of the device's libcdsprpc is unusual",
             why=repr(system_library),
-            remedy="Omit --expect-dsp.",
+            remedy=f"Omit {option}.",
         )
     _, libc, libdl = SYSTEMS[platform]
     flags = (

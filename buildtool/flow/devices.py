@@ -83,8 +83,9 @@ def run(
     ):
         if record:
             record.ready = ready
+        request = request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
         result = run_and_explain(
-            *(project, ready, request._replace(count_calls=choice.expect_dsp), listener),
+            *(project, ready, request, listener),
             choice=choice,
             lock=lock,
             streams=streams,
@@ -160,14 +161,17 @@ def ready_on_device(
             device = device._replace(target=target)
         else:
             device = device_for(project, device_name, target, choice, listener)
-        if choice.expect_dsp:
+        if choice.expect_dsp or choice.trace:
             from buildtool.deploy.counted_release import counted_release
             from buildtool.deploy.ready import read_facts_of
 
             platform, facts = project.targets[target].platform, read_facts_of(device)
-            release = stack.enter_context(counted_release(release, platform, facts, project.state))
+            option = "--expect-dsp" if choice.expect_dsp else "--trace"
+            release = stack.enter_context(
+                counted_release(release, platform, facts, project.state, option)
+            )
         ready = Ready(project, device, release, listener, data, force=choice.force)
-        if choice.expect_dsp:
+        if choice.expect_dsp or choice.trace:
             ready.go_beside("counted")
         yield ready, build
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
+from buildtool.device.clocks import parse_clocks
 from buildtool.device.device import Device
 from buildtool.device.script import script
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 MAX_LOOP_RATIO = 2.5
 """Other programs on the same core double the processor time of a loop, at the same clock."""
 MAX_CLOCK_RATIO = 1.1
-MAX_KHZ, MAX_MILLIDEGREES = 100_000_000, 1_000_000
 
 
 class Conditions(Value):
@@ -40,19 +40,20 @@ class Conditions(Value):
 
 def read_conditions(device: Device) -> Conditions:
     """Ask `device`; raises `DeviceConnectionError`."""
-    return parse_conditions(device.exec(script("conditions")).stdout.decode(errors="replace"))
+    return parse_conditions(
+        device.exec(script("conditions", "clocks")).stdout.decode(errors="replace")
+    )
 
 
 def parse_conditions(text: str) -> Conditions:
     """The conditions in what the script prints, in which anything may be missing."""
     # "0m0.080000s 0m0.000000s": user and system time of the shell.  Source: POSIX, `times`.
     loop = re.search(r"^(\d{1,4})m(\d{1,2}\.\d{1,9})s", text, re.ASCII | re.MULTILINE)
-    clocks = map(int, re.findall(r"^clock (\d{1,9})$", text, re.ASCII | re.MULTILINE))
-    heat = map(int, re.findall(r"^temperature (\d{1,9})$", text, re.ASCII | re.MULTILINE))
+    clocks = parse_clocks(text)
     return Conditions(
         loop=60 * int(loop[1]) + float(loop[2]) if loop else 0,
-        clocks=tuple(clock for clock in clocks if clock <= MAX_KHZ),
-        temperature=max((degrees for degrees in heat if degrees <= MAX_MILLIDEGREES), default=0),
+        clocks=clocks.clusters,
+        temperature=clocks.temperature,
     )
 
 

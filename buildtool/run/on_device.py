@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,35 +140,8 @@ def run_on_device(
         make_current(ready.site, ready.deployment)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
-    for _ in range(MAX_STARTS):
-        started = time.monotonic()
-        variables = lock.variables if lock else NO_VARIABLES
-        report = run(
-            *(ready.site, ready.deployment, request, name, streams), lock=variables, push=push
-        )
-        pushed, push = push, None
-        tried = pushed and report.word not in NOTHING_DONE
-        if tried and not finish_inline_push(ready.site, ready.deployment, report):
-            if lock:
-                lock.hold()
-            make_current(ready.site, ready.deployment)
-            continue
-        status = report.status
-        if status is not None:
-            break
-        if report.word == "rebooted":
-            ready.renew()
-        elif report.word == "in-use" and lock:
-            lock.hold()
-        elif report.word == "missing":
-            if lock:
-                lock.hold()
-            make_current_after(ready.site, ready.deployment, report.text)
-        else:
-            raise _failure(ready, report)
-    else:
-        raise _failure(ready, report)
-    seconds = time.monotonic() - started
+    with _recording(ready, request, name):
+        status, seconds = _start(ready, request, name, streams, lock=lock, push=push)
     for path, target in request.pull.items():
         ready.site.device.pull(_absolute(ready, request, path), Path(target))
     dsp_crash = ""
@@ -194,6 +168,52 @@ def run_on_device(
         dsp_crash=dsp_crash,
         calls=calls,
     )
+
+
+def _start(
+    ready: Ready,
+    request: RunRequest,
+    name: str,
+    streams: Streams,
+    *,
+    lock: DeviceLock | None,
+    push: InlinePush | None,
+) -> tuple[int, float]:
+    """Start the program until it has run; returns its exit status and wall time in seconds."""
+    for _ in range(MAX_STARTS):
+        started = time.monotonic()
+        variables = lock.variables if lock else NO_VARIABLES
+        report = run(
+            *(ready.site, ready.deployment, request, name, streams), lock=variables, push=push
+        )
+        pushed, push = push, None
+        tried = pushed and report.word not in NOTHING_DONE
+        if tried and not finish_inline_push(ready.site, ready.deployment, report):
+            if lock:
+                lock.hold()
+            make_current(ready.site, ready.deployment)
+            continue
+        if report.status is not None:
+            return report.status, time.monotonic() - started
+        if report.word == "rebooted":
+            ready.renew()
+        elif report.word == "in-use" and lock:
+            lock.hold()
+        elif report.word == "missing":
+            if lock:
+                lock.hold()
+            make_current_after(ready.site, ready.deployment, report.text)
+        else:
+            raise _failure(ready, report)
+    raise _failure(ready, report)
+
+
+def _recording(ready: Ready, request: RunRequest, run: str) -> AbstractContextManager[None]:
+    if not request.trace:
+        return nullcontext()
+    from buildtool.run.trace.read import recorded  # noqa: PLC0415 - rarely used
+
+    return recorded(ready, run, request.command[0])
 
 
 def _push_later(ready: Ready, request: RunRequest, streams: Streams) -> InlinePush | None:

@@ -47,8 +47,8 @@ class RunRequest(Value):
     reads /dev/null, and has no terminal.  `forward` are ports of the device that are reachable here
     while it runs.  `session` is one on the device that it can take.  With `dsp_may_crash` a crash
     of the DSP process is no failure.  With `count_calls` the release has a library that counts the
-    calls of the DSP.  `prefix` are the words of a command that starts the program, such as a
-    profiler.
+    calls of the DSP; with `trace` it records them.  `prefix` are the words of a command that starts
+    the program, such as a profiler.
     """
 
     command: tuple[str, ...] = ()
@@ -64,6 +64,7 @@ class RunRequest(Value):
     session: WaitingSession | None = None
     dsp_may_crash: bool = False
     count_calls: bool = False
+    trace: bool = False
     prefix: tuple[str, ...] = ()
 
 

@@ -207,6 +207,10 @@ class _Run:
             from buildtool.run.dsp_calls import VARIABLE, file_of_run  # noqa: PLC0415 - rarely used
 
             env[VARIABLE] = file_of_run(self.site.project, self.name)
+        if self.request.trace:
+            from buildtool.run.trace.read import VARIABLE, file_of_trace  # noqa: PLC0415 - rarely used
+
+            env[VARIABLE] = file_of_trace(self.site.project, self.name)
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]

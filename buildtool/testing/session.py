@@ -134,7 +134,9 @@ class Session:
         signal: int | None = None
         methods: tuple[MethodCounts, ...] = ()
         calls: DspCalls | None = None
-        request = request._replace(input=bool(stdin), count_calls=self.choice.expect_dsp)
+        request = request._replace(
+            input=bool(stdin), count_calls=self.choice.expect_dsp, trace=self.choice.trace
+        )
         stdout, stderr = KeptOutput(tail=limit), KeptOutput(tail=limit)
         with ExitStack() as stack:
             source = stack.enter_context(tempfile.TemporaryFile())

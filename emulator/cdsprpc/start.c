@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bt_trace_record.h"
 #include "config.h"
 #include "crashes.h"
 #include "log.h"
@@ -96,6 +97,7 @@ static bool compose(struct command *command, const struct session *session,
 {
     const struct settings settings = settings_of(session->effective);
     const char *counts = getenv("BUILDTOOL_SIM_COUNTS");
+    const char *trace = getenv(BT_TRACE_VARIABLE);
     const char *profile = getenv("BUILDTOOL_SIM_PROFILE");
     const char *plugin = getenv("BUILDTOOL_SIM_PLUGIN");
     char farf[FARF_MAX];
@@ -136,6 +138,7 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "state=%s", config->state);
     add(command, "reports=%s", crash_reports());
     add(command, "counts=%s", counts == NULL ? "" : counts);
+    add(command, "trace=%s", trace == NULL ? "" : trace);
     add(command, "profile=%s", profile == NULL ? "" : profile);
     add(command, "farf=%s", farf);
     if (command->is_full) {

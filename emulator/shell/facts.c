@@ -17,6 +17,7 @@ static struct shell_facts facts = {
     .state = "",
     .reports = "",
     .counts = "",
+    .trace = "",
     .profile = "",
     .farf = "",
 };
@@ -68,6 +69,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.reports = value;
     } else if (IS("counts")) {
         facts.counts = value;
+    } else if (IS("trace")) {
+        facts.trace = value;
     } else if (IS("profile")) {
         facts.profile = value;
     } else if (IS("farf")) {

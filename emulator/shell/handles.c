@@ -14,6 +14,7 @@
 #include "counts.h"
 #include "module.h"
 #include "stack_switch.h"
+#include "trace.h"
 
 #define METHOD_SHIFT 24
 #define METHOD_ESCAPE 0x1f
@@ -58,6 +59,7 @@ struct entry_call {
     uint64_t first;
     uint32_t scalars;
     shell_argument *arguments;
+    uint64_t since; /* of clock_now() */
     int code;
 };
 
@@ -80,10 +82,12 @@ static void call_entry(void *argument)
     struct entry_call *call = argument;
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
-    counts_begin(fault_context.skel, method_number(call));
+    const uint32_t method = method_number(call);
+    counts_begin(fault_context.skel, method);
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();
+    trace_call(call->since, fault_context.skel, method, call->code);
 }
 
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
@@ -96,6 +100,7 @@ static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
     fault_context.method = (scalars >> METHOD_SHIFT) & 0x1f;
     struct running_call running = {.skel = fault_context.skel, .method = fault_context.method};
     running_begin(&running);
+    entry.since = running.since;
     struct guarded stack = {.mapping = NULL};
     if (shell_facts()->strict != STRICT_OFF && exact_stack(&stack, shell_facts()->stack_bytes)) {
         stack_switch(&stack, shell_facts()->stack_bytes, call_entry, &entry);

@@ -8,6 +8,7 @@
 
 #include "core.h"
 #include "text.h"
+#include "trace.h"
 
 #define LINE_MAX_BYTES 1024
 
@@ -31,6 +32,7 @@ void shell_log(int level, const char *file, int number, const char *message)
         text_add(&text, " %s:%d", file, number);
     }
     text_add(&text, ": %.*s", (int)length, message);
+    trace_event(BT_TRACE_DSP_LOG, line);
     line[text.used] = '\n'; /* replaces the terminator */
     if (write(WIRE_FD_LOG, line, text.used + 1) < 0) {
         return; /* the log has no reader; the line is lost */

@@ -11,6 +11,7 @@
 #include "core.h"
 #include "counts.h"
 #include "profile.h"
+#include "trace.h"
 
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
  * default 16 KiB as on a device. */
@@ -93,6 +94,7 @@ void serve(void)
         _exit(0);
     }
     running_start();
+    trace_open();
     profile_start();
     for (;;) {
         int fd = -1;

@@ -39,6 +39,7 @@ struct shell_facts {
                             * programs of this device share */
     const char *reports; /* file for reports of calls that take long; "": none */
     const char *counts;  /* file for the counts of methods; "": none */
+    const char *trace;   /* file for the records of trace.h; "": none */
     const char *profile; /* file for samples; "": none */
     const char *farf;    /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
 };

@@ -10,6 +10,7 @@ from buildtool.cli.options import (
     DeviceOptions,
     ExpectDsp,
     Json,
+    TraceOptions,
     not_with_on,
     without_on,
 )
@@ -84,6 +85,7 @@ def bench(
         bool, Option("--markdown", "Print the result as Markdown, for a pull request.")
     ] = False,
     expect_dsp: ExpectDsp = False,
+    trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -100,11 +102,15 @@ def bench(
     from buildtool.cli.devices.bench_table import show_benched
     from buildtool.measure.benched import Against, keep
 
-    choice = devices.choice(build, expect_dsp=expect_dsp)
+    choice = devices.choice(build, expect_dsp=expect_dsp, trace=trace.wanted)
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import on_devices
 
-        for word, is_given in (("DEVICE", name), ("--markdown", markdown)):
+        for word, is_given in (
+            ("DEVICE", name),
+            ("--markdown", markdown),
+            ("--trace-file", trace.trace_file),
+        ):
             if is_given:
                 raise not_with_on(word)
         return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
@@ -123,28 +129,28 @@ def bench(
         )
     project = find_project(Path.cwd())
     name = name or _only_bench(project)
-    listener = Screen(quiet=True, verbose=build.verbose)
     done: Benched | Swept
-    if sweep:
-        from buildtool.measure.sweep import cells_of
+    with trace.traced(project, Screen(quiet=True, verbose=build.verbose)) as listener:
+        if sweep:
+            from buildtool.measure.sweep import cells_of
 
-        cells = cells_of(project.benches.get(name, Bench("")), sweep)
-        done = benches.sweep(
-            *(project, device, name, cells),
-            repeat=repeat,
-            choice=choice,
-            listener=listener,
-            options=build.for_engine(),
-        )
-    else:
-        done = benches.bench(
-            *(project, device, name),
-            repeat=repeat,
-            choice=choice,
-            listener=listener,
-            options=build.for_engine(),
-            against=others if any(others) else None,
-        )
+            cells = cells_of(project.benches.get(name, Bench("")), sweep)
+            done = benches.sweep(
+                *(project, device, name, cells),
+                repeat=repeat,
+                choice=choice,
+                listener=listener,
+                options=build.for_engine(),
+            )
+        else:
+            done = benches.bench(
+                *(project, device, name),
+                repeat=repeat,
+                choice=choice,
+                listener=listener,
+                options=build.for_engine(),
+                against=others if any(others) else None,
+            )
     file = keep(project, done)
     show_benched(done, file, as_json=json, markdown=markdown)
     return int(not done.ok)

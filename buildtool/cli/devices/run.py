@@ -18,6 +18,7 @@ from buildtool.cli.options import (
     DeviceOptions,
     ExpectDsp,
     Json,
+    TraceOptions,
     not_with_on,
     without_on,
 )
@@ -85,6 +86,7 @@ def run(
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
     expect_dsp: ExpectDsp = False,
+    trace: TraceOptions = TraceOptions(),
     profile: ProfileOptions = ProfileOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
@@ -105,6 +107,7 @@ def run(
         verify=verify,
         debug=debug,
         expect_dsp=expect_dsp,
+        trace=trace.wanted,
         profile=profile.wanted(),
         **checks.for_choice(),
     )
@@ -120,6 +123,7 @@ def run(
             "--forward": program.forward,
             "--replay": replay,
             "--bundle-file": bundle_file,
+            "--trace-file": trace.trace_file,
             "--profile": profile.wanted(),
         }
         for word in filter(excluded.get, excluded):
@@ -136,7 +140,13 @@ def run(
     if replay:
         from buildtool.cli.devices.replayed_run import not_with_replay, replayed_run
 
-        given = {"RUN": name, "--watch": watch, "--debug": debug, "--bundle": bundle or bundle_file}
+        given = {
+            "RUN": name,
+            "--watch": watch,
+            "--debug": debug,
+            "--bundle": bundle or bundle_file,
+            "--trace": trace.wanted,
+        }
         for word in filter(given.get, given):
             raise not_with_replay(word)
         again = (replay, device, program, choice, line)
@@ -149,7 +159,13 @@ def run(
         from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
 
         check_options(
-            {"--tty": tty, "--debug": debug, "--json": json, "--profile": profile.wanted()}
+            {
+                "--tty": tty,
+                "--debug": debug,
+                "--json": json,
+                "--profile": profile.wanted(),
+                "--trace": trace.wanted,
+            }
         )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)
@@ -164,7 +180,7 @@ def run(
         if file:
             check_place("--bundle-file", file)
         listened = bundle_of_failure(record, file, screen)
-    with listened as listener:
+    with listened as listening, trace.traced(project, listening) as listener:
         result = run_program(
             *(project, device, request, choice, listener), options=options, json=json, record=record
         )

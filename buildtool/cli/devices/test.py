@@ -14,6 +14,7 @@ from buildtool.cli.options import (
     DeviceOptions,
     ExpectDsp,
     Json,
+    TraceOptions,
     not_with_on,
     without_on,
 )
@@ -52,6 +53,7 @@ def test(
     shard: Annotated[str, Option("--shard", "Run part I of N of the tests: 2/3.", "I/N")] = "",
     checks: CheckOptions = CheckOptions(),
     expect_dsp: ExpectDsp = False,
+    trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -64,14 +66,18 @@ def test(
 
     TEST is the name of a test or suite, or a glob: 'unit*'.
     """
-    choice = devices.choice(build, expect_dsp=expect_dsp, **checks.for_choice())
+    choice = devices.choice(build, expect_dsp=expect_dsp, trace=trace.wanted, **checks.for_choice())
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output_file("--junit", junit, "results.xml")
     if devices.on is not None:
         from buildtool.cli.devices.test_on_devices import test_on_devices
 
-        for word, is_given in (("--list", list_), ("--shard", shard)):
+        for word, is_given in (
+            ("--list", list_),
+            ("--shard", shard),
+            ("--trace-file", trace.trace_file),
+        ):
             if is_given:
                 raise not_with_on(word)
         words = without_on(line.own, "--junit")
@@ -96,16 +102,17 @@ def test(
         for suite, name in () if json else found:
             show(title(suite, name))
         return 0
-    done = flow.test(
-        project,
-        device,
-        tests or (),
-        timeout=seconds,
-        choice=choice,
-        listener=listener,
-        options=build.for_engine(),
-        shard=shard,
-    )
+    with trace.traced(project, listener) as recorder:
+        done = flow.test(
+            project,
+            device,
+            tests or (),
+            timeout=seconds,
+            choice=choice,
+            listener=recorder,
+            options=build.for_engine(),
+            shard=shard,
+        )
     report_tests([done], junit, table=not json)
     if json:
         print_json(done.as_json())

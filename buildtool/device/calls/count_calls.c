@@ -14,17 +14,13 @@
 #ifndef REAL_LIBRARY
 #define REAL_LIBRARY "" /* the path of the system's libcdsprpc */
 #endif
-#define MODULES 32
-#define NAME_SIZE 96
-#define ROWS 512
-#define HANDLES 256
-#define METHOD_IN_ARGUMENT 31u /* such a method has its number in the first argument */
 #define RTLD_NOW 2
 #define OPEN_FLAGS (02 | 0100 | 02000000 | 0400000) /* O_RDWR, O_CREAT, O_CLOEXEC, O_NOFOLLOW */
 #define READ_WRITE 3
 #define SHARED 1
 #define FAILED ((void *)-1)
-#define CLOCK_MONOTONIC 1
+#define FALLOCATE 47
+#define NO_SPACE (-28)
 
 struct moment { /* timespec on 64-bit systems */
     int64_t seconds, nanoseconds;
@@ -39,37 +35,45 @@ int close(int file);
 int ftruncate(int file, int64_t size);
 void *mmap(void *address, size_t size, int protection, int flags, int file, int64_t offset);
 
-struct row {
-    uint64_t key; /* module << 32 | method + 1; 0 is free */
-    uint64_t calls, failed, nanoseconds, bytes_in, bytes_out;
-};
-
 /* dspqueue.h includes headers of the C library. */
 int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us);
 int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
                            uint32_t message_length, const uint8_t *message);
 
-struct table {
-    char magic[8];
-    uint64_t opened, closed, mapped, unmapped, mapped_bytes, unmapped_bytes, messages;
-    char modules[MODULES][NAME_SIZE]; /* the first is for handles that were not opened here */
-    struct row rows[ROWS];
-};
-
-static struct table no_file; /* without a place for the counts, they are lost */
-static struct table *table = &no_file;
-static struct {
-    uint64_t handle;
-    uint64_t module;
-} handles[HANDLES];
-
 static void *system_library;
 
-static void add(uint64_t *count, uint64_t more)
+/* Makes a system call of ARM64; returns its result, or a negative number of an error. */
+static long system_call(long which, long first, long second, long third, long fourth)
 {
-    (void)__atomic_fetch_add(count, more, __ATOMIC_RELAXED);
+    register long number __asm__("x8") = which;
+    register long result __asm__("x0") = first;
+    register long x1 __asm__("x1") = second;
+    register long x2 __asm__("x2") = third;
+    register long x3 __asm__("x3") = fourth;
+    __asm__ volatile("svc 0" : "+r"(result) : "r"(number), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    return result;
 }
+
+/* Maps a file of `size` bytes, which may exist; NULL if that fails, or without a path. */
+static void *map_file(const char *path, size_t size)
+{
+    int file = path != NULL ? open(path, OPEN_FLAGS, 0600) : -1;
+    void *memory = FAILED;
+    /* On a full disk, a write to memory without a place in the file would end the program.  Some
+     * file systems do not reserve places. */
+    if (file >= 0 && ftruncate(file, (int64_t)size) == 0 &&
+        system_call(FALLOCATE, file, 0, 0, (long)size) != NO_SPACE) {
+        memory = mmap(NULL, size, READ_WRITE, SHARED, file, 0);
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return memory != FAILED ? memory : NULL;
+}
+
+#include "call_table.h"
+#include "trace_calls.h"
 
 static void *function_of_system(const char *name)
 {
@@ -80,115 +84,25 @@ static void *function_of_system(const char *name)
 }
 
 /* Declare `real` as the function of the system that has the name of this one; return if it has none. */
-#define PASS_ON(function)                                                                              \
-    static __typeof__(&(function)) real;                                                               \
-    if (real == NULL) {                                                                                \
-        *(void **)&real = function_of_system(#function);                                               \
-    }                                                                                                  \
-    if (real == NULL) {                                                                                \
-        return AEE_EUNSUPPORTED;                                                                       \
+#define PASS_ON(function)                                \
+    static __typeof__(&(function)) real;                 \
+    if (real == NULL) {                                  \
+        *(void **)&real = function_of_system(#function); \
+    }                                                    \
+    if (real == NULL) {                                  \
+        return AEE_EUNSUPPORTED;                         \
     }
 
 __attribute__((constructor)) static void open_table(void)
 {
-    const char *path = getenv("BUILDTOOL_DSP_CALLS");
-    int file = path != NULL ? open(path, OPEN_FLAGS, 0600) : -1;
-    if (file < 0) {
-        return;
-    }
-    if (ftruncate(file, (int64_t)sizeof *table) == 0) {
-        void *memory = mmap(NULL, sizeof *table, READ_WRITE, SHARED, file, 0);
-        if (memory != FAILED) {
-            table = memory;
-            for (size_t i = 0; i < sizeof table->magic; i++) {
-                table->magic[i] = "BTCALLS1"[i];
-            }
+    struct table *memory = map_file(getenv("BUILDTOOL_DSP_CALLS"), sizeof *table);
+    trace_open();
+    if (memory != NULL) {
+        table = memory;
+        for (size_t i = 0; i < sizeof table->magic; i++) {
+            table->magic[i] = "BTCALLS1"[i];
         }
     }
-    (void)close(file);
-}
-
-/* The file name in "file:///libdemo_skel.so?demo_skel_handle_invoke&_dom=cdsp". */
-static const char *file_name(const char *uri)
-{
-    const char *start = uri;
-    for (const char *at = uri; *at != '\0' && *at != '?'; at++) {
-        if (*at == '/') {
-            start = at + 1;
-        }
-    }
-    return start;
-}
-
-static int is_name(const char *known, const char *name)
-{
-    size_t i = 0;
-    while (i < NAME_SIZE - 1 && name[i] != '\0' && name[i] != '?') {
-        if (known[i] != name[i]) {
-            return 0;
-        }
-        i++;
-    }
-    return known[i] == '\0';
-}
-
-static uint64_t module_of(const char *uri)
-{
-    const char *name = file_name(uri);
-    for (uint64_t module = 1; module < MODULES; module++) {
-        char *known = table->modules[module];
-        if (known[0] == '\0') { /* two threads that take it at once are possible, but rare */
-            for (size_t i = 0; i < NAME_SIZE - 1 && name[i] != '\0' && name[i] != '?'; i++) {
-                known[i] = name[i];
-            }
-        }
-        if (is_name(known, name)) {
-            return module;
-        }
-    }
-    return 0;
-}
-
-static void remember(uint64_t handle, const char *uri)
-{
-    add(&table->opened, 1);
-    for (size_t i = 0; i < HANDLES; i++) {
-        uint64_t free = 0;
-        if (handles[i].handle == handle ||
-            __atomic_compare_exchange_n(&handles[i].handle, &free, handle, 0, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
-            handles[i].module = module_of(uri);
-            return;
-        }
-    }
-}
-
-static struct row *row_of(uint64_t handle, uint32_t scalars, const remote_arg *arguments)
-{
-    uint32_t method = REMOTE_SCALARS_METHOD(scalars);
-    uint64_t module = 0;
-    if (method == METHOD_IN_ARGUMENT && REMOTE_SCALARS_INBUFS(scalars) > 0 &&
-        arguments[0].buf.nLen >= sizeof method) {
-        method = *(const uint32_t *)arguments[0].buf.pv;
-    }
-    for (size_t i = 0; i < HANDLES; i++) {
-        if (handles[i].handle == handle) {
-            module = handles[i].module;
-            break;
-        }
-    }
-    const uint64_t key = module << 32 | (uint64_t)(method + 1);
-    for (size_t i = 0; i < ROWS - 1; i++) {
-        uint64_t free = 0;
-        struct row *row = &table->rows[i];
-        if (__atomic_load_n(&row->key, __ATOMIC_RELAXED) == key ||
-            __atomic_compare_exchange_n(&row->key, &free, key, 0, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED) ||
-            free == key) {
-            return row;
-        }
-    }
-    return &table->rows[ROWS - 1];
 }
 
 static uint64_t size_of(const remote_arg *arguments, uint32_t count)
@@ -200,28 +114,30 @@ static uint64_t size_of(const remote_arg *arguments, uint32_t count)
     return size;
 }
 
-static uint64_t now(void)
-{
-    struct moment time = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.seconds * 1000000000u + (uint64_t)time.nanoseconds;
-}
-
-static void count(struct row *row, uint32_t scalars, const remote_arg *arguments, uint64_t start,
-                  int code)
+static void count(uint32_t kind, struct row *row, uint32_t scalars, const remote_arg *arguments,
+                  uint64_t start, int code)
 {
     const uint32_t in = REMOTE_SCALARS_INBUFS(scalars);
+    struct bt_trace_record record = {.kind = kind, .start = start, .end = ticks(), .code = code};
+    record.in = size_of(arguments, in);
+    record.out = size_of(arguments + in, REMOTE_SCALARS_OUTBUFS(scalars));
     add(&row->calls, 1);
     add(&row->failed, code != 0);
-    add(&row->nanoseconds, now() - start);
-    add(&row->bytes_in, size_of(arguments, in));
-    add(&row->bytes_out, size_of(arguments + in, REMOTE_SCALARS_OUTBUFS(scalars)));
+    add(&row->nanoseconds, nanoseconds_of(record.end - start));
+    add(&row->bytes_in, record.in);
+    add(&row->bytes_out, record.out);
+    if (trace_file != NULL) {
+        record.method = (uint32_t)row->key - 1;
+        trace_write(&record, table->modules[row->key >> 32]);
+    }
 }
 
 int remote_handle64_open(const char *name, remote_handle64 *handle)
 {
     PASS_ON(remote_handle64_open)
+    const uint64_t start = ticks();
     const int code = real(name, handle);
+    trace(BT_TRACE_OPEN, start, code, 0, name);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -231,7 +147,9 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
 int remote_handle_open(const char *name, remote_handle *handle)
 {
     PASS_ON(remote_handle_open)
+    const uint64_t start = ticks();
     const int code = real(name, handle);
+    trace(BT_TRACE_OPEN, start, code, 0, name);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -241,7 +159,10 @@ int remote_handle_open(const char *name, remote_handle *handle)
 int remote_handle64_close(remote_handle64 handle)
 {
     PASS_ON(remote_handle64_close)
+    const uint64_t start = ticks();
+    const char *name = table->modules[module_of_handle(handle)];
     const int code = real(handle);
+    trace(BT_TRACE_CLOSE, start, code, 0, name);
     add(&table->closed, code == 0);
     return code;
 }
@@ -249,7 +170,10 @@ int remote_handle64_close(remote_handle64 handle)
 int remote_handle_close(remote_handle handle)
 {
     PASS_ON(remote_handle_close)
+    const uint64_t start = ticks();
+    const char *name = table->modules[module_of_handle(handle)];
     const int code = real(handle);
+    trace(BT_TRACE_CLOSE, start, code, 0, name);
     add(&table->closed, code == 0);
     return code;
 }
@@ -258,9 +182,9 @@ int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg 
 {
     PASS_ON(remote_handle64_invoke)
     struct row *row = row_of(handle, scalars, arguments);
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
-    count(row, scalars, arguments, start, code);
+    count(BT_TRACE_CALL, row, scalars, arguments, start, code);
     return code;
 }
 
@@ -268,9 +192,9 @@ int remote_handle_invoke(remote_handle handle, uint32_t scalars, remote_arg *arg
 {
     PASS_ON(remote_handle_invoke)
     struct row *row = row_of(handle, scalars, arguments);
-    const uint64_t start = now();
+    const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
-    count(row, scalars, arguments, start, code);
+    count(BT_TRACE_CALL, row, scalars, arguments, start, code);
     return code;
 }
 
@@ -279,7 +203,7 @@ int remote_handle64_invoke_async(remote_handle64 handle, fastrpc_async_descripto
 {
     PASS_ON(remote_handle64_invoke_async)
     /* Before, as a callback may free the arguments; without a time. */
-    count(row_of(handle, scalars, arguments), scalars, arguments, now(), 0);
+    count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, ticks(), 0);
     return real(handle, descriptor, scalars, arguments);
 }
 
@@ -287,7 +211,7 @@ int remote_handle_invoke_async(remote_handle handle, fastrpc_async_descriptor_t 
                                uint32_t scalars, remote_arg *arguments)
 {
     PASS_ON(remote_handle_invoke_async)
-    count(row_of(handle, scalars, arguments), scalars, arguments, now(), 0);
+    count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, ticks(), 0);
     return real(handle, descriptor, scalars, arguments);
 }
 
@@ -295,7 +219,9 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
                  enum fastrpc_map_flags flags)
 {
     PASS_ON(fastrpc_mmap)
+    const uint64_t start = ticks();
     const int code = real(domain, file, address, offset, length, flags);
+    trace(BT_TRACE_MAP, start, code, length, "fastrpc_mmap");
     if (code == 0) {
         add(&table->mapped, 1);
         add(&table->mapped_bytes, length);
@@ -306,7 +232,9 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
 int fastrpc_munmap(int domain, int file, void *address, size_t length)
 {
     PASS_ON(fastrpc_munmap)
+    const uint64_t start = ticks();
     const int code = real(domain, file, address, length);
+    trace(BT_TRACE_UNMAP, start, code, length, "fastrpc_munmap");
     if (code == 0) {
         add(&table->unmapped, 1);
         add(&table->unmapped_bytes, length);
@@ -314,11 +242,40 @@ int fastrpc_munmap(int domain, int file, void *address, size_t length)
     return code;
 }
 
+static void trace_control(uint64_t start, uint32_t request, const void *data, uint32_t size,
+                          int code)
+{
+    const struct remote_rpc_control_latency *vote = data;
+    if (request == DSPRPC_CONTROL_LATENCY && data != NULL && size >= sizeof *vote) {
+        trace(BT_TRACE_LATENCY, start, code, vote->enable ? vote->latency : 0, "");
+    }
+}
+
+int remote_handle_control(uint32_t request, void *data, uint32_t size)
+{
+    PASS_ON(remote_handle_control)
+    const uint64_t start = ticks();
+    const int code = real(request, data, size);
+    trace_control(start, request, data, size, code);
+    return code;
+}
+
+int remote_handle64_control(remote_handle64 handle, uint32_t request, void *data, uint32_t size)
+{
+    PASS_ON(remote_handle64_control)
+    const uint64_t start = ticks();
+    const int code = real(handle, request, data, size);
+    trace_control(start, request, data, size, code);
+    return code;
+}
+
 int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us)
 {
     PASS_ON(dspqueue_write)
+    const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message, timeout_us);
+    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write");
     add(&table->messages, code == 0);
     return code;
 }
@@ -327,7 +284,9 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
                            uint32_t message_length, const uint8_t *message)
 {
     PASS_ON(dspqueue_write_noblock)
+    const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message);
+    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock");
     add(&table->messages, code == 0);
     return code;
 }

@@ -7,6 +7,7 @@
 #include "HAP_mem.h"
 #include "heap.h"
 #include "unsupported.h"
+#include "../trace.h"
 
 #define CLOCK_MHZ 1000 /* the rate of clock_cycles */
 #define BUS_MHZ 1000
@@ -210,5 +211,6 @@ const struct shell_symbol hap_other_symbols[] = {
     EXPORT_AS("sysmon_set_dcvs_v3_duty_cycle_params", prepare_vote),
     EXPORT_AS("sysmon_set_dcvs_v3_protected_bus_corners", prepare_vote),
     EXPORT_AS("sysmon_set_ddr_perf_mode", prepare_vote),
+    EXPORT_AS("bt_trace_event", trace_event), /* of bt_trace.h; a real shell has none */
     UNSUPPORTED_NAMES(EXPORT_UNSUPPORTED) EXPORT_END,
 };

@@ -5,7 +5,9 @@
 
 #include "AEEStdErr.h"
 #include "HAP_power.h"
+#include "../trace.h"
 #include "runtime.h"
+#include "text.h"
 
 #define CLOCK_HZ 1000000000u /* the rate of clock_cycles */
 
@@ -94,6 +96,53 @@ static int vote(struct client *client, const HAP_power_request_t *request)
     }
 }
 
+static void trace_vote(const HAP_power_request_t *request, int code)
+{
+    static const char *const names[] = {"unknown",
+                                        "mips_bw",
+                                        "HVX",
+                                        "apptype",
+                                        "linelock",
+                                        "DCVS",
+                                        "linelock_nothrottle",
+                                        "DCVS_v2",
+                                        "vapss",
+                                        "vapss_v2",
+                                        "dcvs_v2_update",
+                                        "streamer",
+                                        "DCVS_v3",
+                                        "HMX",
+                                        "HMX_v2"};
+    char line[160];
+    struct text text = text_start(line, sizeof line);
+    const unsigned type = (unsigned)request->type;
+    text_add(&text, "HAP_power_set %s", names[type < sizeof names / sizeof names[0] ? type : 0]);
+    if (request->type == HAP_power_set_DCVS_v3) {
+        const HAP_power_dcvs_v3_payload *vote = &request->dcvs_v3;
+        if (vote->set_dcvs_enable) {
+            text_add(&text, " dcvs=%d option=0x%x", vote->dcvs_enable, (unsigned)vote->dcvs_option);
+        }
+        if (vote->set_latency) {
+            text_add(&text, " latency=%u us", (unsigned)vote->latency);
+        }
+        if (vote->set_core_params) {
+            text_add(&text, " core=0x%x", (unsigned)vote->core_params.target_corner);
+        }
+        if (vote->set_bus_params) {
+            text_add(&text, " bus=0x%x", (unsigned)vote->bus_params.target_corner);
+        }
+        if (vote->set_sleep_disable) {
+            text_add(&text, " sleep_disable=%d", vote->sleep_disable);
+        }
+    } else if (request->type == HAP_power_set_HVX) {
+        text_add(&text, " power_up=%d", request->hvx.power_up);
+    }
+    if (code != AEE_SUCCESS) {
+        text_add(&text, ": 0x%x", (unsigned)code);
+    }
+    trace_event(BT_TRACE_DSP_VOTE, line);
+}
+
 int HAP_power_set(void *context, HAP_power_request_t *request)
 {
     if (request == NULL) {
@@ -103,6 +152,7 @@ int HAP_power_set(void *context, HAP_power_request_t *request)
     struct client *client = enlist(context);
     int code = client == NULL ? HAP_POWER_ERR_UNKNOWN : vote(client, request);
     pthread_mutex_unlock(&lock);
+    trace_vote(request, code);
     return code;
 }
 

@@ -60,7 +60,8 @@ def offered(toolbox: Toolbox) -> list[str]:
 
 def test_each_name_is_offered_once_and_on_a_known_shell(offered: list[str]) -> None:
     assert len(offered) == len(set(offered)) > 600
-    assert set(offered) <= known_shells().names.keys()
+    # That of bt_trace.h is weak: skels do without it.
+    assert set(offered) - known_shells().names.keys() == {"bt_trace_event"}
 
 
 @pytest.mark.long

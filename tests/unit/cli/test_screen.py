@@ -168,7 +168,7 @@ def test_the_live_line_of_a_single_step_shows_its_last_line_within_the_width() -
     )
 
     assert shown == (
-        f"{LIVE}  host/app 2 s  Building [31m"
+        f"{LIVE}  host/app 2 s  Building [3"  # and room for ^C
         f"{LIVE}✓ host/app                     built          2.0 s\n"
     )
 

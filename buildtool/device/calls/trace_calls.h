@@ -1,0 +1,122 @@
+/* trace_calls.h: records each call of the DSP, with --trace, in the file that BT_TRACE_VARIABLE names.
+ *
+ * count_calls.c includes it.  Times are ticks of the virtual counter, which a program reads without a
+ * system call: calls of the DSP must not become slower. */
+#include "bt_trace_record.h"
+
+#define CLOCK_MONOTONIC 1
+#define CLOCK_REALTIME 0
+#define GETPID 172 /* system calls of ARM64 */
+#define GETTID 178
+#define THREADS 64 /* whose ids are remembered, a power of two */
+
+static struct bt_trace_header *trace_file;
+static uint64_t tick_rate, clocks_due;
+static struct {
+    uint64_t pointer; /* that the thread has for its own memory */
+    uint32_t process, thread;
+} threads[THREADS];
+
+static uint32_t own_id(long which)
+{
+    return (uint32_t)system_call(which, 0, 0, 0, 0);
+}
+
+static uint64_t ticks(void)
+{
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value) : : "memory");
+    return value;
+}
+
+static uint64_t nanoseconds_of(uint64_t duration)
+{
+    const uint64_t second = 1000000000u;
+    return tick_rate == 0
+               ? 0
+               : duration / tick_rate * second + duration % tick_rate * second / tick_rate;
+}
+
+/* Sets the process and the thread of a record.  Another thread may be at the same place of the
+ * table: then ids that do not belong together are not used. */
+static void set_ids(struct bt_trace_record *record)
+{
+    uint64_t pointer;
+    __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+    const size_t place = (size_t)(pointer >> 12 ^ pointer >> 5) % THREADS;
+    record->process = own_id(GETPID); /* another one after a fork */
+    if (__atomic_load_n(&threads[place].pointer, __ATOMIC_ACQUIRE) == pointer &&
+        threads[place].process == record->process) {
+        record->thread = threads[place].thread;
+        return;
+    }
+    record->thread = own_id(GETTID);
+    uint64_t free = 0;
+    if (__atomic_compare_exchange_n(&threads[place].pointer, &free, 1, 0, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) {
+        threads[place].process = record->process;
+        threads[place].thread = record->thread;
+        __atomic_store_n(&threads[place].pointer, pointer, __ATOMIC_RELEASE);
+    }
+}
+
+static uint64_t clock_now(int clock)
+{
+    struct moment time = {0, 0};
+    (void)clock_gettime(clock, &time);
+    return (uint64_t)time.seconds * 1000000000u + (uint64_t)time.nanoseconds;
+}
+
+static void trace_clocks(void)
+{
+    struct bt_trace_record *record = bt_trace_next(trace_file, 1);
+    if (record != NULL) {
+        const uint64_t before = ticks();
+        record->end = clock_now(CLOCK_MONOTONIC);
+        record->start = before + (ticks() - before) / 2;
+        record->in = clock_now(CLOCK_REALTIME);
+        record->out = tick_rate;
+        record->kind = BT_TRACE_CLOCKS;
+        set_ids(record);
+        bt_trace_done(record);
+    }
+}
+
+/* Records `given`, apart from what is set here. */
+static void trace_write(const struct bt_trace_record *given, const char *name)
+{
+    uint64_t due = __atomic_load_n(&clocks_due, __ATOMIC_RELAXED);
+    if (given->end >= due && __atomic_compare_exchange_n(&clocks_due, &due, given->end + tick_rate,
+                                                         0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        trace_clocks(); /* once a second: other clocks are slewed */
+    }
+    struct bt_trace_record *record = bt_trace_next(trace_file, 1);
+    if (record != NULL) {
+        record->kind = given->kind;
+        record->start = given->start;
+        record->end = given->end;
+        record->method = given->method;
+        record->code = given->code;
+        record->in = given->in;
+        record->out = given->out;
+        set_ids(record);
+        (void)bt_trace_name(record, name);
+        bt_trace_done(record);
+    }
+}
+
+/* Records what began at `start` and has just ended. */
+static void trace(uint32_t kind, uint64_t start, int code, uint64_t in, const char *name)
+{
+    if (trace_file != NULL) {
+        const struct bt_trace_record record = {
+            .kind = kind, .start = start, .end = ticks(), .code = code, .in = in};
+        trace_write(&record, name);
+    }
+}
+
+static void trace_open(void)
+{
+    __asm__("mrs %0, cntfrq_el0" : "=r"(tick_rate));
+    trace_file = map_file(getenv(BT_TRACE_VARIABLE), BT_TRACE_BYTES);
+}

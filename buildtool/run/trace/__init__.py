@@ -1,0 +1,1 @@
+"""Traces of commands that run programs, for Perfetto."""

@@ -1,0 +1,160 @@
+"""The records that both sides of FastRPC write into one file during a run with `--trace`.
+
+Their layout is that of host/include/fastrpc/bt_trace_record.h.  The file comes from a device:
+nothing in it is trusted.
+"""
+
+from __future__ import annotations
+
+import bisect
+import struct
+from collections.abc import Sequence
+from enum import IntEnum
+
+from buildtool.core.escape import escape
+from buildtool.core.value import Value
+
+MAGIC = b"BTR1"
+MAX_RECORDS = 1 << 18
+"""In a file (BT_TRACE_RECORDS)."""
+MAX_TIME = 1 << 62
+MAX_PARTS = 16
+DSP_SIDE = 32
+"""Kinds from here on are of the DSP."""
+_HEADER = struct.Struct("<4sI120x")
+_LAYOUT = struct.Struct("<4s3I2QIi2Q72s")
+SIZE = _LAYOUT.size
+MAX_BYTES = (MAX_RECORDS + 1) * SIZE
+EMPTY = bytes(4)
+SECOND = 10**9
+MIN_RATE = 10**6
+"""Ticks per second of a counter that is believed."""
+
+
+class Kind(IntEnum):
+    """What a record is about."""
+
+    CLOCKS = 1
+    TEXT = 2
+    BEGIN = 3
+    END = 4
+    OPEN = 5
+    CLOSE = 6
+    CALL = 7
+    CALL_ASYNC = 8
+    MAP = 9
+    UNMAP = 10
+    MESSAGE = 11
+    LATENCY = 12
+    DSP_CALL = 32
+    DSP_BEGIN = 33
+    DSP_END = 34
+    DSP_LOG = 35
+    DSP_VOTE = 36
+
+
+_KINDS = frozenset(Kind)
+
+
+class Record(Value):
+    """Something that happened in a thread of a process; `start` and `end` are nanoseconds of the
+    device's CLOCK_MONOTONIC."""
+
+    kind: int
+    process: int
+    thread: int
+    start: int
+    end: int
+    method: int = 0
+    code: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    name: str = ""
+
+
+class Recording(Value):
+    """The records of a run; `dropped` is the number of records for which there was no place in the
+    file, `damaged` that of records that are not complete.  CLOCK_REALTIME of the device is
+    `realtime` nanoseconds ahead of its CLOCK_MONOTONIC, if that is known."""
+
+    records: tuple[Record, ...] = ()
+    dropped: int = 0
+    damaged: int = 0
+    realtime: int | None = None
+
+
+def parse_recording(data: bytes) -> Recording:
+    """The records in the beginning of a file, as long as it was used.  Damaged ones are counted."""
+    if len(data) < _HEADER.size or data[: len(MAGIC)] not in (MAGIC, EMPTY):
+        return Recording(damaged=bool(data))
+    count = _HEADER.unpack_from(data)[1]
+    records: list[Record] = []
+    damaged = parts = 0
+    number = min(count, MAX_RECORDS)
+    for at in range(SIZE, (number + 1) * SIZE, SIZE):
+        if at + SIZE > len(data):
+            damaged += number - at // SIZE + 1
+            break
+        fields = _LAYOUT.unpack_from(data, at)
+        if not _is_valid(fields):
+            damaged += 1
+            continue
+        name = escape(fields[-1].partition(b"\0")[0].decode(errors="replace"))
+        if fields[1] != Kind.TEXT:
+            records.append(Record(*(*fields[1:-1], name)))
+            parts = 1
+        elif records and records[-1][1:3] == fields[2:4] and parts < MAX_PARTS:
+            records[-1] = records[-1]._replace(name=records[-1].name + name)
+            parts += 1
+    clocks = [record for record in records if record.kind == Kind.CLOCKS]
+    in_time = in_nanoseconds(records, clocks)
+    return Recording(
+        in_time,
+        count - number,
+        damaged + len(records) - len(clocks) - len(in_time),
+        clocks[0].bytes_in - clocks[0].end if clocks else None,
+    )
+
+
+def in_nanoseconds(records: Sequence[Record], clocks: Sequence[Record]) -> tuple[Record, ...]:
+    """The records with their times in nanoseconds, without `clocks`, which relate ticks to them.
+
+    Between two of these the time is interpolated, before and after them the rate is the nominal
+    one.  Without any, nothing is known of records in ticks.
+    """
+    anchors = sorted({(each.start, each.end): each.bytes_out for each in clocks}.items())
+    starts = [ticks for (ticks, _), _ in anchors]
+
+    def time(ticks: int) -> int:
+        at = max(0, bisect.bisect_right(starts, ticks) - 1)
+        (start, nanoseconds), rate = anchors[at]
+        if at + 1 < len(anchors) and ticks >= start:
+            (next_start, following), _ = anchors[at + 1]
+            passed = (ticks - start) * (following - nanoseconds) // (next_start - start)
+        else:
+            passed = (ticks - start) * SECOND // rate
+        return nanoseconds + passed
+
+    found = []
+    for record in records:
+        if record.kind >= DSP_SIDE:
+            found.append(record)
+        elif record.kind != Kind.CLOCKS and anchors:
+            start = time(record.start)
+            end = time(record.end)
+            if 0 < start <= end < MAX_TIME:
+                found.append(record._replace(start=start, end=end))
+    return tuple(found)
+
+
+def _is_valid(fields: tuple[bytes | int, ...]) -> bool:
+    magic, kind, _, _, start, end, _, _, in_, out, _ = fields
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    assert isinstance(in_, int)
+    assert isinstance(out, int)
+    if magic != MAGIC or kind not in _KINDS or not (0 < start < MAX_TIME and end < MAX_TIME):
+        return False
+    if kind == Kind.CLOCKS:
+        return end > 0 and 0 < in_ < MAX_TIME and MIN_RATE <= out <= SECOND
+    return start <= end
