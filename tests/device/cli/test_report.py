@@ -27,6 +27,7 @@ def text_of(page: str) -> str:
 def test_what_happened_is_in_the_report(project: Project) -> None:
     project.succeeds("test", "sim")
     project.succeeds("bench", "sim")
+    project.succeeds("run", "sim", "--profile")
     project.edit("host/src/main.c", "int main(void)\n{", "int main(void)\n{\n    if (1) return 3;")
     assert project.run("test", "sim").returncode == 1
     assert project.run("run", "sim").returncode == 3
@@ -41,6 +42,8 @@ def test_what_happened_is_in_the_report(project: Project) -> None:
     assert "flaky 0" not in text
     assert re.search(r"run bin/\S+ on sim: exit status 3", text)
     assert "my_project_dsp_scale_add" in text
+    assert "Functions of the last profile of the DSP" in text
+    assert 'href="profile/dsp.svg"' in Path(file).read_text("utf-8")
     assert re.search(r"Slices of sim, .* compared with ", text)
     assert "- Tests: ❌ 0 of 1 succeeded, 0 flaky" in markdown
     assert re.search(r"\| host \| 2 \| .* \| (⚠️ \+|✅ −)[\d.]+ (B|KiB) \|", markdown)

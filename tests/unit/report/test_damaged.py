@@ -63,7 +63,7 @@ def example_of(name: str, state: Path) -> tuple[str, Any]:
         method = {"name": "", "method": 2, "packets": 7}
         return "bench/time.json", {**document, "methods": [method]}
     if name == "profile":
-        function = {"name": "f", "skel": "s", "self_samples": 1, "packets": 2, "file": "f.c"}
+        function = {"name": "f", "module": "s", "self_samples": 1, "packets": 2, "file": "f.c"}
         return "profile/dsp.json", {"samples": 7, "functions": [{**function, "line": 3}]}
     line = first_line(state, name)
     if name == TESTS:
