@@ -8,11 +8,10 @@ from collections import Counter
 from typing import Any
 
 from buildtool.core.elf.read import ElfError, is_elf, read_section_sizes
-from buildtool.core.errors import BuildtoolError
 from buildtool.core.history import RELEASES, append_history, read_history
 from buildtool.engine.result import BuildResult
 from buildtool.release.slices import Release, Slice
-from buildtool.release.source import OUTPUT, find_source
+from buildtool.release.source import OUTPUT, revision_of
 
 
 def record_release(build: BuildResult, release: Release) -> None:
@@ -25,10 +24,7 @@ def record_release(build: BuildResult, release: Release) -> None:
             if line.get("release") == release.id:
                 return
             break
-    revision, dirty = None, None
-    with contextlib.suppress(BuildtoolError):
-        source = find_source(state.parent, state.parent / OUTPUT, lambda _: None)
-        revision, dirty = source.revision, source.dirty
+    revision, dirty = revision_of(state.parent, state.parent / OUTPUT)
     line = {
         "started": round(time.time(), 3),
         **subject,

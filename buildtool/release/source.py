@@ -43,7 +43,7 @@ def find_source(root: Path, output: Path, note: Callable[[str], None]) -> Releas
     given = source_date_epoch()
     revision, commit_time = _last_commit(root, note)
     time = commit_time if given is None else given
-    dirty = _is_dirty(root, output) if revision else None
+    dirty = revision_of(root, output)[1] if revision else None
     return ReleaseSource(revision, dirty, min(max(time, UNKNOWN_TIME), LATEST_TIME))
 
 
@@ -59,15 +59,17 @@ def _last_commit(root: Path, note: Callable[[str], None]) -> tuple[str | None, i
     return None, UNKNOWN_TIME
 
 
-def _is_dirty(root: Path, output: Path) -> bool | None:
+def revision_of(root: Path, output: Path) -> tuple[str | None, bool | None]:
+    """`revision` and `dirty` of `find_source`, from one command."""
     ours = [f":(exclude){STATE}"]
     for folder in (output, cache_dir()):
         if folder.is_relative_to(root) and folder != root:
             ours.append(f":(exclude,literal){folder.relative_to(root)}")
-    worked, text = _git(root, "status", "--porcelain", "--", ".", *ours)
-    # Other lines are warnings, which are no changes.  Source: git-status(1), "Short Format".
-    changed = re.search(r"^[ MTADRCU?]{2} ", text, re.MULTILINE) is not None
-    return changed if worked else None
+    worked, text = _git(root, "status", "--porcelain=v2", "--branch", "--", ".", *ours)
+    # Other lines are warnings, which are no changes.  Source: git-status(1), "Porcelain Format".
+    changed = re.search(r"^[12u?] ", text, re.MULTILINE) is not None
+    commit = re.search(r"^# branch\.oid ([0-9a-f]{40,64})$", text, re.ASCII | re.MULTILINE)
+    return (commit[1] if commit else None, changed) if worked else (None, None)
 
 
 def _git(root: Path, *arguments: str) -> tuple[bool, str]:
