@@ -95,7 +95,7 @@ class _Annotation:
 def _read_lines(file: Path) -> list[str]:
     try:
         if file.is_file() and file.stat().st_size <= MAX_SOURCE:
-            return file.read_text("utf-8", "replace").split("\n")
+            return file.read_text(encoding="utf-8", errors="replace").split("\n")
     except (OSError, ValueError):
         pass
     return []

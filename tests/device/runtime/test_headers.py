@@ -31,7 +31,7 @@ def test_each_header_stands_alone(tmp_path: Path, language: str, convention: str
     standard = "-std=gnu11" if language == "c" else "-std=c++17"
     zig(
         *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", *flags, standard, *WARNINGS),
-        *(*HEADERS, *SKEL_HEADERS, "-fPIC", "-shared", "-nostdlib"),
+        *(*SKEL_HEADERS, *HEADERS, "-fPIC", "-shared", "-nostdlib"),
         *sources,
         *("-o", tmp_path / "headers.so"),
     )

@@ -20,7 +20,9 @@ OTHERS = {"HAP_debug", "dspqueue_import"}
 
 def declared() -> set[str]:
     """The names of the functions that our own headers declare, after preprocessing."""
-    names = ["rpcmem.h", *(path.name for path in (HEADERS / "fastrpc").glob("*.h"))]
+    headers = (path.name for path in (HEADERS / "fastrpc").glob("*.h"))
+    # What those of traces define needs no library.
+    names = ["rpcmem.h", *(name for name in headers if not name.startswith("bt_trace"))]
     include = "".join(f'#include "{name}"\n' for name in sorted(names))
     folders = [f"-I{HEADERS / 'fastrpc'}", f"-I{HEADERS}"]
     command = [usable_zig().where, "cc", *TARGET, *folders, "-E", "-x", "c", "-"]
