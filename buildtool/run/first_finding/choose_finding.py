@@ -33,11 +33,9 @@ def choose_finding(
     None if nothing points to the DSP.
     """
     found = {fault.name: fault for fault in reversed(faults)}
-    for cause in said.causes:
-        shown = _shown(cause.evidence[0])
-        known = cause.condition
-        fault = _fault_of(known, found)
-        if fault:
+    if said.causes:
+        known, shown = said.causes[0].condition, _shown(said.causes[0].evidence[0])
+        if fault := _fault_of(known, found):
             return FirstFinding(fault.name, fault.what, shown, fault.remedy)
         return FirstFinding(known.name, known.meaning, shown, _remedy(known))
     shown = _first_line(said)
