@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import stat
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,6 +24,7 @@ from tests.remote.device_root import DeviceRoot
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
 
+BUILDTOOL = sys.executable, "-P", "-m", "buildtool"
 FILE = """
 [project]
 name = "scripts"
@@ -120,6 +124,21 @@ class Board:
         done = self.project.run(*arguments)
         assert done.returncode == status, done.stderr
         return done
+
+    def interrupt(self, *arguments: str) -> None:
+        """Run a command whose program prints `begun` and goes on, and press Ctrl-C then."""
+        with subprocess.Popen(
+            [*BUILDTOOL, *arguments],
+            cwd=self.project.root,
+            env={**os.environ, **self.project.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout
+            assert process.stdout.readline() == "begun\n"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
 
     @property
     def last(self) -> Path:

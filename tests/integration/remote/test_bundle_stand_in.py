@@ -9,9 +9,7 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +17,7 @@ import pytest
 
 from buildtool.core.escape import is_control
 from tests.integration.remote.bundles import (
+    BUILDTOOL,
     CMAKE,
     FILE,
     PASSWORD,
@@ -29,7 +28,6 @@ from tests.integration.remote.bundles import (
 )
 from tests.json_documents import validate
 
-BUILDTOOL = sys.executable, "-P", "-m", "buildtool"
 RUN = "run", "board", "--bundle"
 
 
@@ -180,18 +178,7 @@ def test_one_more_exchange_fetches_everything(board: Board, tmp_path: Path) -> N
 
 def test_ctrl_c_leaves_no_bundle(board: Board) -> None:
     board.project.succeeds("build", "board")
-    with subprocess.Popen(
-        [*BUILDTOOL, *RUN, "--", "bin/program", "echo begun; sleep 600"],
-        cwd=board.project.root,
-        env={**os.environ, **board.project.environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "begun\n"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+    board.interrupt(*RUN, "--", "bin/program", "echo begun; sleep 600")
     assert bundles_in(board.project.root) == []
 
 

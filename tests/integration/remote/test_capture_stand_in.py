@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,8 +21,6 @@ from tests.json_documents import validate
 
 SCRIPT = 'shift; echo "N=$N $*"; exit "${STATUS:-3}"'
 PROGRAM = ("--", "bin/program", SCRIPT)
-HANG = "echo on; sleep 99"
-BUILDTOOL = sys.executable, "-P", "-m", "buildtool"
 
 
 @pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
@@ -191,30 +187,12 @@ def test_data_is_named_and_taken_from_a_project_that_has_it(board: Board, tmp_pa
 def test_an_error_and_ctrl_c_leave_a_capture(board: Board) -> None:
     bundle = captured(board, "--", "bin/absent", status=125)
     assert "error: there is no program 'bin/absent'" in bundle.summary
-    with subprocess.Popen(
-        [
-            *BUILDTOOL,
-            "capture",
-            "board",
-            "-o",
-            "hang.zip",
-            "--",
-            "bin/program",
-            "echo on; sleep 99",
-        ],
-        cwd=board.project.root,
-        env={**os.environ, **board.project.environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "on\n"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+    board.interrupt(
+        "capture", "board", "-o", "hang.zip", "--", "bin/program", "echo begun; sleep 99"
+    )
     bundle = read_bundle(board.project.root / "hang.zip")
     assert "error: the run was interrupted by Ctrl-C\n" in bundle.summary
-    assert bundle.files["stdout.txt"] == b"on\n"
+    assert bundle.files["stdout.txt"] == b"begun\n"
     assert "kernel.log" in bundle.files
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import threading
 import time
 
@@ -13,70 +12,18 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import (
     BuildFinished,
     BuildStarted,
-    Event,
     Note,
     StepFailed,
     StepFinished,
     StepOutput,
     StepSkipped,
     StepStarted,
-    TestFinished,
-    TestsCounted,
     Warned,
-    WorkEnded,
-    Working,
 )
+from tests.unit.cli.drawn import LIVE, TICK, drawn, live
 from tests.unit.cli.terminal import Terminal
 
-LIVE = "\r\x1b[K"
-TICK = Note("the screen's own clock ticks")
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture(autouse=True)
-def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def drawn(*events: Event | float, quiet: bool = False, verbose: bool = False) -> str:
-    """The output of the events to a file; a number stands for seconds that pass."""
-    return _fed(io.StringIO(), events, quiet=quiet, verbose=verbose)
-
-
-def live(
-    *events: Event | float, columns: int = 80, quiet: bool = False, verbose: bool = False
-) -> str:
-    """The output of the events to a terminal."""
-    return _fed(Terminal(), events, columns=columns, quiet=quiet, verbose=verbose)
-
-
-def _fed(
-    stream: io.StringIO,
-    events: tuple[Event | float, ...],
-    *,
-    quiet: bool = False,
-    verbose: bool = False,
-    columns: int = 80,
-) -> str:
-    clock = Clock()
-    screen = Screen(
-        quiet=quiet, verbose=verbose, stream=stream, clock=clock, columns=lambda: columns, tick=0
-    )
-    for event in events:
-        if isinstance(event, float):
-            clock.now += event
-        elif event is TICK:
-            screen.tick()
-        else:
-            screen(event)
-    return stream.getvalue()
+pytestmark = pytest.mark.usefixtures("plain_terminal")
 
 
 def test_a_line_for_each_step_that_had_something_to_do_and_one_for_the_others() -> None:
@@ -318,44 +265,3 @@ def test_no_name_and_no_tool_drives_the_terminal() -> None:
         LIVE, ""
     )
     assert all(character == "\n" or character.isprintable() for character in on_terminal)
-
-
-def test_work_that_takes_long_is_shown_and_nothing_is_left_of_it() -> None:
-    events = (
-        Working("sending to q6a", ""),
-        0.2,
-        Working("sending to q6a", "1 of 8 MB"),
-        0.2,
-        Working("sending to q6a", "3 of 8 MB, 5.0 MB/s, 1 s left"),
-        WorkEnded("sending to q6a"),
-        Working("sending to q6a", "from a thread that has not ended"),
-        1.0,
-        TICK,
-    )
-    shown = "  sending to q6a 0 s  3 of 8 MB, 5.0 MB/s, 1 s left"
-    assert live(*events, quiet=True) == f"{LIVE}{shown}{LIVE}"
-    assert drawn(*events) == drawn(*events, 60.0, TICK) == ""
-
-
-def test_tests_are_counted() -> None:
-    def finished(name: str) -> TestFinished:
-        return TestFinished(name, "passed", 0.5, False, "", "")
-
-    shown = live(
-        TestsCounted(0, 40),
-        StepStarted("t/a", ""),
-        StepStarted("t/b", ""),
-        12.0,
-        finished("t/a"),
-        TestsCounted(1, 40),
-        finished("t/b"),
-        TestsCounted(2, 0),
-        StepStarted("t/c", ""),
-        1.0,
-        TICK,
-        finished("t/c"),
-        TestsCounted(0, 0),
-    )
-    assert f"{LIVE}  1/40  t/b 12 s{LIVE}" in shown
-    assert f"{LIVE}  2  t/c 1 s{LIVE}" in shown
-    assert shown.endswith("0.5 s\n")

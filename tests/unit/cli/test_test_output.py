@@ -9,8 +9,8 @@ import pytest
 from buildtool.cli.devices.test_summary import show_summary
 from buildtool.core.events import StepStarted, TestFinished
 from buildtool.testing.results import Outcome, TestResult, TestRun
+from tests.unit.cli.drawn import drawn, live
 from tests.unit.cli.terminal import Terminal
-from tests.unit.cli.test_screen import drawn, live
 
 RESULTS = (
     TestResult("engine", "add", "q6a", Outcome.PASSED, 0.5),
