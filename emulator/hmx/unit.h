@@ -3,7 +3,7 @@
  * That program, hmx_unit, runs natively on the build machine, because exact arithmetic on matrices takes
  * a hundred times as long in qemu. It is started as
  *
- *     hmx_unit ARCH VTCM_ADDRESS VTCM_BYTES VTCM_FD MODE
+ *     hmx_unit ARCH VTCM_ADDRESS VTCM_BYTES PAGE_BYTES VTCM_FD MODE
  *
  * and maps the DSP's VTCM, whose address is that in the DSP process. It reads requests from standard
  * input, and writes the reply to each to standard output. It ends at the end of file. */
@@ -12,14 +12,15 @@
 
 #include <stdint.h>
 
-/* MODE: instructions compute; or they write zeros, as on chips where HMX is fused off. Together with
- * strict, mistakes that a DSP does not notice stop. */
+/* MODE: instructions compute; or those of floating point give zeros, as on chips without that half of
+ * HMX. Together with HMX_STRICT, mistakes that a DSP does not notice stop. */
 enum hmx_mode { HMX_COMPUTES = 1, HMX_ZEROS = 2, HMX_STRICT = 4 };
 
 /* A packet: the numbers of one or two forms, and their registers Rs and Rt. */
 struct hmx_request {
     uint32_t forms[2]; /* the second one can be HMX_NO_FORM */
     uint32_t registers[4];
+    uint32_t usr;
     uint32_t turn; /* another number when another thread has locked HMX */
 };
 

@@ -26,7 +26,7 @@ static void start_unit(void)
     const struct shell_facts *facts = shell_facts();
     const uint32_t mode = facts->hmx | (facts->strict != STRICT_OFF ? HMX_STRICT : 0);
     const uint32_t values[] = {facts->arch, (uint32_t)(uintptr_t)vtcm_base(), vtcm_total(),
-                               (uint32_t)vtcm_fd(), mode};
+                               vtcm_page(), (uint32_t)vtcm_fd(), mode};
     char texts[sizeof values / sizeof *values][ARGUMENT_MAX];
     char *arguments[sizeof values / sizeof *values + 2] = {(char *)(uintptr_t)facts->hmx_unit};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -67,6 +67,7 @@ void hmx_packet(uint32_t rs0, uint32_t rt0, uint32_t rs1, uint32_t rt1, uint32_t
         .forms = {forms & 0xffffu, forms >> 16},
         .registers = {rs0, rt0, rs1, rt1},
     };
+    __asm__ volatile("%0 = usr" : "=r"(request.usr));
     if (!hmx_is_locked(&request.turn)) {
         shell_stop("hmx", 0,
                    "an instruction of HMX in a thread that has not locked HMX, with "
