@@ -8,13 +8,12 @@ struct constants {
     unsigned exponent, shape;
 };
 
-static struct constants constants_of(uint64_t word, uint32_t arch)
+static struct constants constants_of(uint64_t word)
 {
-    const bool tiny = arch >= 0x73 && bits(word, 16, 16) != 0;
-    const uint32_t lowest = arch >= 0x73 ? (uint32_t)bits(word, 31, 31) : 0;
+    const bool tiny = bits(word, 16, 16) != 0;
     return (struct constants){
         .bias = (int32_t)bits(word, 63, 32),
-        .scale = (tiny ? 0 : 2048u) + 2 * (uint32_t)bits(word, 9, 0) + lowest,
+        .scale = (tiny ? 0 : 2048u) + 2 * (uint32_t)bits(word, 9, 0) + (uint32_t)bits(word, 31, 31),
         .output = (uint32_t)bits(word, 30, 19),
         .exponent = (unsigned)bits(word, 14, 10),
         .shape = (unsigned)(bits(word, 15, 15) << 2 | bits(word, 18, 17)),
@@ -73,6 +72,18 @@ static int64_t limited(int64_t value, unsigned width, uint32_t rs)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
+/* All steps on v68 and v69, to a number of `width` bits. */
+static int64_t old_result(int64_t sum, const struct constants *constants, unsigned width,
+                          uint32_t rs)
+{
+    const unsigned fraction = width == 8 ? 12 : 24;
+    const int64_t wide = (int64_t)((uint64_t)sum << constants->exponent) >> (32 - fraction);
+    const int64_t t = (rs & RS_SIGNED) != 0 ? wide & ((INT64_C(1) << fraction) - 1) : wide;
+    const int64_t rounding = (int64_t)(constants->output >> 3 & 1u) << (fraction + 9 - width);
+    const __int128 product = (__int128)t * (constants->scale >> 1) + rounding;
+    return limited((int64_t)(product >> (fraction + 10 - width)), width, rs);
+}
+
 static uint32_t chosen(uint32_t constant, uint32_t fed_back, uint32_t rs)
 {
     return ((rs & RS_MAXIMUM) != 0) == (fed_back > constant) ? fed_back : constant;
@@ -106,7 +117,7 @@ static void to_bytes(const struct unit *unit, const struct operation *operation,
                      const uint64_t *words, cells *state, const cells *before)
 {
     for (unsigned o = 0; o < CHANNELS; o++) {
-        const struct constants constants = constants_of(words[o], unit->arch);
+        const struct constants constants = constants_of(words[o]);
         for (unsigned s = 0; s < POSITIONS; s++) {
             uint32_t scale = constants.scale, output = constants.output;
             const uint32_t cell = (*before)[s][o];
@@ -122,6 +133,10 @@ static void to_bytes(const struct unit *unit, const struct operation *operation,
             } else if ((rs & RS_FEEDBACK_SCALE) != 0) {
                 scale = chosen(scale, cell, rs);
             }
+            if (unit->arch < 0x73) {
+                (*state)[s][o] = (uint16_t)(old_result(sum, &constants, 8, rs) << 4);
+                continue;
+            }
             const int64_t n = scaled(sum, &constants, 12, operation->kind == CONVERT);
             (*state)[s][o] = (uint16_t)limited((int64_t)output + (n * scale >> 12), 12, rs);
         }
@@ -132,10 +147,14 @@ static void to_halves(const struct unit *unit, const struct operation *operation
                       const uint64_t *words, cells *state)
 {
     for (unsigned o = 0; o < CHANNELS; o++) {
-        const struct constants constants = constants_of(words[o], unit->arch);
+        const struct constants constants = constants_of(words[o]);
         for (unsigned r = 0; r < ROWS; r++) {
             const int64_t sum = value_of(unit, 2 * r + 1, o) + (value_of(unit, 2 * r, o) >> 8) +
                                 constants.bias;
+            if (unit->arch < 0x73) {
+                set_row(state, r, o, (uint32_t)(old_result(sum, &constants, 16, rs) << 4));
+                continue;
+            }
             const int64_t n = scaled(sum, &constants, 24, operation->kind == CONVERT);
             const int64_t rounding = (constants.output >> 3 & 1u) * 128;
             const int64_t v = limited((n * constants.scale >> 12) + rounding, 24, rs);
@@ -149,8 +168,8 @@ static void to_squares(const struct unit *unit, const struct operation *operatio
 {
     const unsigned variant = rs >> 9 & 3u;
     for (unsigned o = 0; o < CHANNELS; o += 2) {
-        const struct constants even = constants_of(words[o], unit->arch);
-        const struct constants odd = constants_of(words[o + 1], unit->arch);
+        const struct constants even = constants_of(words[o]);
+        const struct constants odd = constants_of(words[o + 1]);
         const uint32_t upper_scale = (odd.scale >> 11 << 10) + (uint32_t)bits(words[o + 1], 9, 0);
         const unsigned to = variant == 2 ? o : o + 1;
         for (unsigned r = 0; r < ROWS; r++) {

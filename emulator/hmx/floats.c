@@ -17,10 +17,10 @@ struct operand {
 static struct operand operand_of(uint16_t half, bool bf16)
 {
     const int field = bf16 ? half >> 7 & 0xff : half >> 10 & 0x1f;
-    int exp = (field == 0 ? 1 : field) - (bf16 ? 129 : 16);
+    int exp = (field == 0 ? 1 : field) - (bf16 ? 128 : 16);
     int mag = bf16 ? (half & 0x7f) << 3 : half & 0x3ff;
     mag |= field == 0 ? 0 : 1024;
-    for (; mag != 0 && mag < 1024; mag <<= 1) {
+    for (; !bf16 && mag != 0 && mag < 1024; mag <<= 1) {
         exp--;
     }
     return (struct operand){.sig = (int16_t)((half & 0x8000) != 0 ? -mag : mag),
@@ -73,13 +73,13 @@ void prepare_floats(struct float_weights *weights, const struct float_format *fo
             weights->exp[k][o / LANES][o % LANES] = operand.exp;
         }
     }
-    for (unsigned k = 0; k < CHANNELS; k += EIGHT) {
+    for (unsigned k = 0; k < CHANNELS; k += format->step) {
         for (unsigned g = 0; g < GROUPS; g++) {
             lanes any = weights->sig[k][g];
-            for (unsigned i = 1; i < EIGHT; i++) {
+            for (unsigned i = 1; i < format->step; i++) {
                 any |= weights->sig[k + i][g];
             }
-            weights->zero[k / EIGHT][g] = any == 0;
+            weights->zero[k / format->step][g] = any == 0;
         }
     }
 }
@@ -109,36 +109,37 @@ INLINE lanes sticky(lanes x, lanes n)
     return moved | (lost & 1);
 }
 
-/* How many places f can move up, of 3: how many of its bits 29 to 27 are 0 before a 1. */
-INLINE lanes places(lanes f)
+/* How many places f can move up, of 3: how many of its bits from `top` down are 0 before a 1. */
+INLINE lanes places(lanes f, int32_t top)
 {
-    f &= 0x38000000;
-    return -((f < 0x20000000) + (f < 0x10000000) + (f < 0x08000000));
+    f &= 2 * top - 1;
+    return -((f < top) + (f < top / 2) + (f < top / 4));
 }
 
-/* Adds eight products. The activations of the channels are `step` apart. `idle` is -1 where all are zero. */
-INLINE void add_eight(struct float_row *row, unsigned g, const lanes *sigs, const lanes *exps,
-                      unsigned step, const struct float_weights *weights, unsigned k,
-                      const struct float_format *format, lanes idle)
+/* Adds `count` products. The activations of the channels are `apart` apart. `idle` is -1 where all are zero. */
+INLINE void add_step(struct float_row *row, unsigned g, unsigned count, const lanes *sigs,
+                     const lanes *exps, unsigned apart, const struct float_weights *weights, unsigned k,
+                     const struct float_format *format, lanes idle)
 {
+    const int32_t top = count == EIGHT ? 1 << 29 : 1 << 28; /* v73 looks at one bit less */
     lanes exp[EIGHT], e1 = (lanes){0} + format->least, sum = {0};
-    for (unsigned i = 0; i < EIGHT; i++) {
-        exp[i] = exps[i * step] + weights->exp[k + i][g];
+    for (unsigned i = 0; i < count; i++) {
+        exp[i] = exps[i * apart] + weights->exp[k + i][g];
         e1 = larger(e1, exp[i]);
     }
-    for (unsigned i = 0; i < EIGHT; i++) {
-        sum += sticky(sigs[i * step] * weights->sig[k + i][g], e1 - exp[i]);
+    for (unsigned i = 0; i < count; i++) {
+        sum += sticky(sigs[i * apart] * weights->sig[k + i][g], e1 - exp[i]);
     }
     const lanes e2 = larger(row->exp[g], e1);
     const lanes a = sticky(row->sig[g], e2 - row->exp[g]), b = sticky(sum, e2 - e1), s = a + b;
     const lanes p = a ^ b, both = a & b, none = ~(a | b);
-    const lanes n0 = places(p ^ ~(none << 1)), n1 = places(p ^ ~(both << 1));
+    const lanes n0 = places(p ^ ~(none << 1), top), n1 = places(p ^ ~(both << 1), top);
     const lanes negative = (a & b) < 0, positive = (a | b) >= 0;
     lanes n = select_lanes(positive, n0, select_lanes(negative, n1, larger(n0, n1)));
     n = smaller(n, e2 + 1 - format->least);
     const lanes sig = sticky(s, (lanes){0} + 1) << n << 2 >> 2;
     const lanes up = e2 + 1 - n, over = up > format->most;
-    const lanes zero = weights->zero[k / EIGHT][g] | idle;
+    const lanes zero = weights->zero[k / count][g] | idle;
     const lanes keep = format->infinities ? (lanes){0} : zero;
     row->sig[g] = select_lanes(keep, row->sig[g], sig);
     row->exp[g] = select_lanes(keep, row->exp[g], smaller(up, (lanes){0} + format->most));
@@ -152,9 +153,9 @@ void add_floats(struct float_row *row, const struct channels *channels,
     const bool grouped = channels->group < CHANNELS;
     const unsigned groups = grouped ? GROUPS : 1;
     lanes sigs[CHANNELS * GROUPS], exps[CHANNELS * GROUPS];
-    for (unsigned k = 0; k < channels->count; k += EIGHT) {
+    for (unsigned k = 0; k < channels->count; k += format->step) {
         int32_t any = 0;
-        for (unsigned i = 0; i < EIGHT * groups * LANES; i++) {
+        for (unsigned i = 0; i < format->step * groups * LANES; i++) {
             const unsigned at = i / (groups * LANES), o = i % (groups * LANES);
             uint16_t half = 0;
             if (!grouped && o > 0) {
@@ -176,7 +177,7 @@ void add_floats(struct float_row *row, const struct channels *channels,
                 sigs[at] = (lanes){0} + sig;
                 exps[at] = (lanes){0} + operand.exp;
             }
-            for (unsigned to = o; (format->infinities || format->f8) &&
+            for (unsigned to = o; (format->infinities || format->f8 || format->f8_weights) &&
                                   to < (grouped ? o + 1 : CHANNELS); to++) {
                 row->inf[to / LANES][to % LANES] |= flag_of(half, weights->halves[k + at][to],
                                                             format->bf16, format->subtracts);
@@ -188,11 +189,15 @@ void add_floats(struct float_row *row, const struct channels *channels,
         for (unsigned g = 0; g < GROUPS; g++) {
             const unsigned from = grouped ? g : 0;
             lanes used = {0};
-            for (unsigned i = 0; grouped && i < EIGHT; i++) {
+            for (unsigned i = 0; grouped && i < format->step; i++) {
                 used |= sigs[i * groups + from];
             }
-            add_eight(row, g, sigs + from, exps + from, groups, weights, k, format,
-                      grouped ? used == 0 : (lanes){0});
+            const lanes idle = grouped ? used == 0 : (lanes){0};
+            if (format->step == EIGHT) {
+                add_step(row, g, EIGHT, sigs + from, exps + from, groups, weights, k, format, idle);
+            } else {
+                add_step(row, g, FOUR, sigs + from, exps + from, groups, weights, k, format, idle);
+            }
         }
     }
 }

@@ -27,16 +27,18 @@ void add_fixed(struct fixed_cell *cell, const struct channels *channels,
 /* ---- floating point, from v73 on ---- */
 
 #define EIGHT 8
+#define FOUR 4 /* on v73 */
 
 struct float_weights {
     lanes sig[CHANNELS][GROUPS], exp[CHANNELS][GROUPS]; /* sig is multiplied by 16 */
-    lanes zero[CHANNELS / EIGHT][GROUPS];               /* -1 if all eight are zero */
+    lanes zero[CHANNELS / FOUR][GROUPS];                /* -1 if all of a step are zero */
     uint16_t halves[CHANNELS][CHANNELS];
 };
 
 /* How numbers are read, and what they are added up in. */
 struct float_format {
-    bool bf16, f8, subtracts, infinities;
+    bool bf16, f8, f8_weights, subtracts, infinities;
+    unsigned step; /* products that are added at a time: EIGHT or FOUR */
     unsigned high_byte; /* f8: of each halfword */
     int32_t least, most; /* exponents of accumulators */
 };

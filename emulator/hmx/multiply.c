@@ -5,7 +5,7 @@
 #include "kernels.h"
 
 #define FIXED_STEPS 512 /* of 4 channels */
-#define FLOAT_STEPS 128 /* of 8 */
+#define FLOAT_STEPS 128 /* of 8, or twice as many of 4 */
 #define FIXED_BLOCKS 64
 #define FLOAT_BLOCKS 32
 
@@ -83,7 +83,8 @@ static unsigned channels_of(const struct pair *pair, unsigned block, unsigned *f
         first &= ~1u;
         last |= 1u;
     } else if (pair->group > 2) {
-        first &= pair->half == FLOAT && pair->group >= EIGHT ? ~7u : ~3u;
+        const bool eights = pair->half == FLOAT && pair->format.step == EIGHT;
+        first &= eights && pair->group >= EIGHT ? ~7u : ~3u;
         last |= 3u;
     }
     *from = first;
@@ -95,7 +96,7 @@ static unsigned channels_of(const struct pair *pair, unsigned block, unsigned *f
 /* Reads the weights of channels. Returns how many of them are multiplied. */
 static unsigned next_weights(struct pair *pair, unsigned count)
 {
-    const unsigned size = pair->half == FLOAT ? EIGHT : 4;
+    const unsigned size = pair->half == FLOAT ? pair->format.step : 4;
     const unsigned steps = (count + size - 1) / size;
     const unsigned done = steps < pair->steps ? steps : pair->steps;
     unsigned available;
@@ -172,7 +173,7 @@ static bool fits(const struct operation *activation, const struct operation *wei
     if (activation->type == UB) {
         return weight->type >= BYTE;
     }
-    return weight->type == activation->type;
+    return weight->type == HF || weight->type == F8;
 }
 
 static bool check_sets(struct pair *pair, const struct operation *activation)
@@ -204,7 +205,7 @@ bool multiply(struct unit *unit, const struct operation *activation, const uint3
         .both_sets = weight->deep,
         .drops = weight->drop || weight->deep,
         .channel_bytes = activation->channel_major ? 1 : 4,
-        .steps = floats ? FLOAT_STEPS : FIXED_STEPS,
+        .steps = !floats ? FIXED_STEPS : unit->arch == 0x73 ? 2 * FLOAT_STEPS : FLOAT_STEPS,
     };
     const int32_t most = unit->arch >= 0x81 ? 255 : 63;
     pair.x = taps_of(weight, pair.place.x0, pair.place.nx);
@@ -223,7 +224,9 @@ bool multiply(struct unit *unit, const struct operation *activation, const uint3
     }
     pair.format = (struct float_format){
         .bf16 = pair.stream.bf16,
-        .f8 = weight->type == F8,
+        .f8 = activation->type == F8,
+        .f8_weights = weight->type == F8,
+        .step = unit->arch == 0x73 ? FOUR : EIGHT,
         .high_byte = registers[0] & 1u,
         .subtracts = pair.stream.subtracts,
         .infinities = (unit->usr >> 20 & 1u) != 0,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define STREAM_BYTES_MAX 73728u
+#define STREAM_BYTES_MAX_V68 65536u
 
 static unsigned channels_per_vector(enum type type)
 {
@@ -28,10 +29,10 @@ bool is_narrow(enum type type)
     return channels_per_vector(type) > 4;
 }
 
-static uint32_t most_bytes(enum type type)
+static uint32_t most_bytes(enum type type, uint32_t arch)
 {
     const unsigned in_byte = type == NIBBLE_2X ? 2 : channels_per_vector(type) / 4;
-    return STREAM_BYTES_MAX / (in_byte == 0 ? 1 : in_byte);
+    return (arch < 0x69 ? STREAM_BYTES_MAX_V68 : STREAM_BYTES_MAX) / (in_byte == 0 ? 1 : in_byte);
 }
 
 bool open_stream(struct unit *unit, const struct operation *weight, const uint32_t *registers,
@@ -46,13 +47,13 @@ bool open_stream(struct unit *unit, const struct operation *weight, const uint32
     };
     if ((rs >> 4 & 1u) != 0) {
         return refuse(unit, first,
-                      "%s with Rs[4] set, compressed weights, whose format is not public",
+                      "%s with Rs[4] set: compressed weights are not emulated",
                       weight->syntax);
     }
     if ((int32_t)rt < 0 || last < first) {
         return true;
     }
-    const uint32_t size = last - first + 1, most = most_bytes(weight->type);
+    const uint32_t size = last - first + 1, most = most_bytes(weight->type, unit->arch);
     stream->bytes = memory_at(unit, first, size, weight->syntax);
     stream->vectors = (size < most ? size : most) / VECTOR;
     return stream->bytes != NULL;

@@ -34,7 +34,7 @@ unsigned next_halves(struct stream *stream, unsigned count, uint16_t halves[CHAN
 /* An f8 as fp16. */
 static inline uint16_t half_of_f8(uint8_t byte)
 {
-    return byte == 0x80 ? 0xffff : (uint16_t)((byte & 0x80u) << 8 | (byte & 0x7fu) << 7);
+    return byte == 0x80 ? 0xfe00 : (uint16_t)((byte & 0x80u) << 8 | (byte & 0x7fu) << 7);
 }
 
 #endif
