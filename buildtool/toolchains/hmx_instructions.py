@@ -86,8 +86,8 @@ def _encoded(text: str) -> tuple[HmxForm, int]:
     form = hmx_forms().get(re.sub(_REGISTERS, name, text))
     if form is None:
         raise HmxProblem(
-            f"{text}: no such instruction of HMX, and none that its packets can have: nop,"
-            " Rd=add(Rs,Rt) and Rd=add(Rs,#s16)"
+            f"{text}: no such instruction of HMX, and none that a packet with HMX can have here: nop,"
+            " Rd=add(Rs,Rt), Rd=add(Rs,#s16); others belong in a packet of their own"
         )
     return form, form.word(*numbers)
 
