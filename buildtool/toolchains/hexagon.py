@@ -89,8 +89,8 @@ def hexagon(
 
     `requirement` is the project's requirement of zig, or a zig that was already found.
     `strict_isa` refuses instructions that LLVM's assembler does not know; otherwise those of HMX
-    are encoded.  With `sanitize` skels stop at undefined behaviour.  Raises `ProfileError` for an unknown
-    arch, `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
+    are encoded.  With `sanitize` skels stop at undefined behaviour.  Raises `ProfileError` for an
+    unknown arch, `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
     """
     check_arch(arch)
     zig = usable_zig(requirement)

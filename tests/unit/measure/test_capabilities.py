@@ -106,9 +106,7 @@ def test_the_numbers_of_requirements() -> None:
         (None, (-3, 0, 0, 0, 0), "absent"),
     ],
 )
-def test_claim_and_finding_about_hmx(
-    depth: int | None, codes: tuple[int, ...], state: str
-) -> None:
+def test_claim_and_finding_about_hmx(depth: int | None, codes: tuple[int, ...], state: str) -> None:
     text = "power {}\nacquire {}\nlock {}\nhalf {}\nbyte {}".format(*codes)
     claims = {} if depth is None else {"hmx_support_depth": depth}
 

@@ -11,6 +11,7 @@
 #include "../../runtime/skel/cases.h"
 #include "HAP_compute_res.h"
 #include "HAP_perf.h"
+#include "HAP_power.h"
 
 #define FUNCTION_BYTES 16
 #define TURNS 20
@@ -79,9 +80,17 @@ static int finish(void)
     return HAP_compute_res_release(context);
 }
 
-static int run_file(int locks, int times, int32_t *us)
+static int set_power(int up)
+{
+    HAP_power_request_t request = {.type = HAP_power_set_HMX};
+    request.hmx.power_up = up;
+    return HAP_power_set(&context, &request);
+}
+
+static int run_file(int locks, int powers, int times, int32_t *us)
 {
     EQUAL(load(1), 0);
+    EQUAL(set_power(powers), 0);
     if (locks) {
         EQUAL(HAP_compute_res_hmx_lock(context), 0);
     }
@@ -112,6 +121,7 @@ static int two_threads(const int32_t *in, int32_t *out)
     pthread_t threads[2];
     (void)in;
     EQUAL(load(2), 0);
+    EQUAL(set_power(1), 0);
     for (uint32_t i = 0; i < 2; i++) {
         EQUAL(pthread_create(&threads[i], NULL, take_turns, vtcm + i * image_bytes), 0);
     }
@@ -124,13 +134,20 @@ static int two_threads(const int32_t *in, int32_t *out)
 
 static int run(const int32_t *in, int32_t *out)
 {
-    return run_file(1, in[0] > 0 ? in[0] : 1, out);
+    return run_file(1, 1, in[0] > 0 ? in[0] : 1, out);
 }
 
 static int unlocked(const int32_t *in, int32_t *out)
 {
     (void)in;
-    return run_file(0, 1, out);
+    return run_file(0, 1, 1, out);
 }
 
-const struct named_case cases[] = {CASE(run), CASE(unlocked), CASE(two_threads), {NULL, NULL}};
+static int unpowered(const int32_t *in, int32_t *out)
+{
+    (void)in;
+    return run_file(1, 0, 1, out);
+}
+
+const struct named_case cases[] = {
+    CASE(run), CASE(unlocked), CASE(unpowered), CASE(two_threads), {NULL, NULL}};
