@@ -156,7 +156,7 @@ static void to_halves(const struct unit *unit, const struct operation *operation
                 continue;
             }
             const int64_t n = scaled(sum, &constants, 24, operation->kind == CONVERT);
-            const int64_t rounding = (constants.output >> 3 & 1u) * 128;
+            const int64_t rounding = (constants.output >> 3 & 1u) != 0 ? 128 : 0;
             const int64_t v = limited((n * constants.scale >> 12) + rounding, 24, rs);
             set_row(state, r, o, (uint32_t)(v >> 4));
         }
