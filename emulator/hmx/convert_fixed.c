@@ -80,7 +80,8 @@ static int64_t old_result(int64_t sum, const struct constants *constants, unsign
     const int64_t wide = (int64_t)((uint64_t)sum << constants->exponent) >> (32 - fraction);
     const int64_t t = (rs & RS_SIGNED) != 0 ? wide & ((INT64_C(1) << fraction) - 1) : wide;
     const int64_t rounding = (int64_t)(constants->output >> 3 & 1u) << (fraction + 9 - width);
-    const __int128 product = (__int128)t * (constants->scale >> 1) + rounding;
+    const int64_t scale = 1024 | (constants->scale >> 1 & 1023u); /* there is no tiny one */
+    const __int128 product = (__int128)t * scale + rounding;
     return limited((int64_t)(product >> (fraction + 10 - width)), width, rs);
 }
 
