@@ -57,17 +57,27 @@ static struct number normalized(struct number number)
     const int32_t k = 30 - (m == 0 ? 0 : 64 - __builtin_clzll((uint64_t)m));
     number.exp += 6 - k;
     number.sig = k > 15 ? (int64_t)((uint64_t)number.sig << (k - 15)) : sticky(number.sig, 15 - k);
-    if (number.exp > 127) {
-        number.inf |= number.sig < 0 ? 2 : 1;
+    if (number.exp > 127 && number.inf == 0) {
+        number.inf = number.sig < 0 ? 2 : 1;
     } else if (number.exp < -128) {
         number.exp = ZERO_EXPONENT;
     }
     return number;
 }
 
+static bool is_negative(struct number number)
+{
+    return number.inf == 0 ? number.sig < 0 : number.inf == 2;
+}
+
+static bool is_zero(struct number number)
+{
+    return number.inf == 0 && number.sig == 0;
+}
+
 static struct number product_of(struct number a, struct number b)
 {
-    const bool zero = a.sig == 0 || b.sig == 0, negative = (a.sig < 0) != (b.sig < 0);
+    const bool zero = is_zero(a) || is_zero(b), negative = is_negative(a) != is_negative(b);
     struct number product = {.sig = a.sig * b.sig, .exp = a.exp + b.exp};
     if (a.exp == ZERO_EXPONENT || b.exp == ZERO_EXPONENT) {
         product.exp = ZERO_EXPONENT;
@@ -133,7 +143,7 @@ static uint32_t result_of(struct number number, const struct rounding *how)
     const unsigned mantissa = bf16 ? 7 : fine ? 14 : 10, below = fine ? 0 : 4;
     const uint32_t top = bf16 ? 0xffu << 7 : 0x1fu << mantissa, all = (1u << mantissa) - 1;
     const bool nan = number.inf == INFINITE;
-    bool negative = number.inf == 0 ? number.sig < 0 : number.inf == 2;
+    bool negative = is_negative(number);
     if (nan && !(largest && !how->propagates)) {
         return bf16 || !fine ? 0xffff0u : 0xfffffu;
     }
@@ -225,7 +235,7 @@ static struct number converted(struct number number, const struct constants *con
     const uint32_t shape = constants->shape;
     struct number scale = constants->scale;
     number = normalized(sum_of(number, constants->bias));
-    const bool negative = number.inf == 0 ? number.sig < 0 : number.inf == 2;
+    const bool negative = is_negative(number);
     if (shape != 3 && number.inf != INFINITE && shape == (negative ? 2 : 1)) {
         number = (struct number){.exp = ZERO_EXPONENT};
     }

@@ -106,7 +106,10 @@ static unsigned next_weights(struct pair *pair, unsigned count)
     if (pair->half == FIXED) {
         available = next_fixed(&pair->stream, count, &pair->weights.fixed);
     } else {
+        /* If the first channel of a step has its weight, the others take part with weights of 0. */
         available = next_halves(&pair->stream, count, pair->weights.floats.halves);
+        available = (available + size - 1) / size * size;
+        available = available < count ? available : count;
         prepare_floats(&pair->weights.floats, &pair->format);
         if (pair->unit->arch < 0x73) {
             prepare_exact(&pair->exact, &pair->weights.floats);
