@@ -1,4 +1,5 @@
-"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile."""
+"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile, and its
+compilers for other machines."""
 
 from __future__ import annotations
 
@@ -23,11 +24,23 @@ def profile(
     ] = "",
     out: Annotated[
         Path | None,
-        Option("-o --output", "Write to FILE instead of printing.", "FILE"),
+        Option(
+            "-o --output",
+            "Write to FILE instead of printing; with --distribute, copy to the directory FILE.",
+            "FILE",
+        ),
     ] = None,
     conan: Annotated[
         bool, Option("--conan", "A Conan profile, for the project's Conan home.")
     ] = False,
+    distribute: Annotated[
+        str,
+        Option(
+            "--distribute",
+            "Write what other machines need to compile for both sides: distcc or icecc.",
+            "ENGINE",
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Print a target's CMake toolchain file, for use with plain cmake.
@@ -43,6 +56,7 @@ def profile(
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.cmake import find_cmake
     from buildtool.toolchains.conan_profile import conan_profile
+    from buildtool.toolchains.distribute.engines import ENGINES
     from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
     try:
@@ -61,6 +75,24 @@ def profile(
             why=f"it has: {', '.join(described.archs) or 'none'}",
             remedy="Name one of these archs, or add it to the target's archs.",
         )
+    if distribute:
+        if distribute not in ENGINES:
+            raise UsageError(
+                f"unknown engine {distribute!r}",
+                why=f"known: {', '.join(ENGINES)}",
+                remedy="Name one of these.",
+            )
+        if arch or conan or json:
+            raise UsageError(
+                "--distribute excludes --arch, --conan and --json",
+                why="it writes archives for both sides of the target",
+                remedy="Leave these out.",
+            )
+        from buildtool.cli.inspection.distribute import write_archives
+
+        sides = [host_profile(project, described), *skel_profiles(project, described).values()]
+        write_archives(sides, distribute, out)
+        return
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     text = chosen.cmake_toolchain()
     if conan:

@@ -1,0 +1,139 @@
+"""Compilers of both sides on other machines: real daemons on hosts in namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.distribute.daemons import FARMS, Distcc, Farm
+from tests.integration.distribute.tree import Tree
+
+SHARE = 0.95
+ENGINES = ("distcc", "icecc")
+
+
+def set_up(farm: Farm, tree: Tree) -> None:
+    """Start the daemons, and let `tree` use them."""
+    if isinstance(farm, Distcc):
+        farm.install(tree.archives("distcc"))
+    farm.start()
+    tree.use(farm)
+
+
+def unchanged_here(tree: Tree) -> bool:
+    """Whether a build on this machine alone has nothing to do: no key of a step differs."""
+    tree.prefix, tree.variables = (), {}
+    return set(tree.build().values()) == {"up-to-date"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hosts_compile_both_sides_to_the_same_objects(engine: str, tmp_path: Path) -> None:
+    tree = Tree.make(tmp_path, 4)
+    objects = tree.compile_here_first()
+
+    with FARMS[engine](tmp_path / "farm") as farm:
+        set_up(farm, tree)
+        assert tree.compile() == objects
+        counts = farm.compiled()
+
+    assert unchanged_here(tree)
+    assert sum(counts.values()) == len(objects) == 2 * (4 + 1), counts
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("toolchain", ["gcc", "clang"])
+def test_hosts_compile_with_other_compilers(engine: str, toolchain: str, tmp_path: Path) -> None:
+    tree = Tree.make(tmp_path, 4, toolchain)
+    objects = tree.compile_here_first()
+
+    with FARMS[engine](tmp_path / "farm") as farm:
+        set_up(farm, tree)
+        assert tree.compile() == objects
+        counts = farm.compiled()
+
+    assert sum(counts.values()) == len(objects), counts
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("killed", [False, True])
+def test_300_sources_on_each_side(engine: str, killed: bool, tmp_path: Path) -> None:
+    tree = Tree.make(tmp_path, 300)
+    objects = tree.compile_here_first()
+
+    with FARMS[engine](tmp_path / "farm") as farm:
+        set_up(farm, tree)
+        gone = "10.9.0.3" if killed else ""
+        with farm.killing(gone, after=50) as before:
+            assert tree.compile() == objects
+        counts = {**farm.compiled(), **before}
+
+    assert unchanged_here(tree)
+    assert sum(counts.values()) >= SHARE * len(objects), counts
+    assert all(counts.values()), counts
+
+
+def replace_zig(farm: Farm, host: str) -> None:
+    """As an upgrade of the machine would."""
+    script = 'cd /opt/buildtool/*; printf "#!/bin/sh\\nexit 0\\n" >new; chmod +x new; mv new zig'
+    farm.hosts[host].run("sh", "-ec", script)
+
+
+def remove(farm: Farm, host: str) -> None:
+    farm.hosts[host].run("sh", "-ec", "rm /usr/lib/distcc/buildtool-*")
+
+
+def fill(farm: Farm, host: str) -> None:
+    """Leave no space for the objects."""
+    farm.hosts[host].run("sh", "-ec", "mkdir -p /opt/full; mount -t tmpfs -o size=8k none /tmp")
+
+
+def stop(farm: Farm, host: str) -> None:
+    farm.hosts[host].run("sh", "-ec", f"kill -STOP $({DAEMONS})")
+
+
+DAEMONS = "grep -l distccd /proc/[0-9]*/comm | cut -d/ -f3"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        replace_zig,
+        pytest.param(remove, marks=pytest.mark.long),
+        pytest.param(fill, marks=pytest.mark.long),
+        pytest.param(stop, marks=pytest.mark.long),
+    ],
+)
+def test_a_host_of_distcc_that_cannot_compile_is_named(
+    harm: Callable[[Farm, str], None], tmp_path: Path
+) -> None:
+    tree = Tree.make(tmp_path, 2)
+    objects = tree.compile_here_first()
+
+    with Distcc(tmp_path / "farm", 1) as farm:
+        set_up(farm, tree)
+        tree.variables["DISTCC_IO_TIMEOUT"] = "5"
+        harm(farm, "10.9.0.2")
+        assert tree.compile() == objects
+        assert set(farm.compiled().values()) == {0} or harm is fill
+
+    assert "to 10.9.0.2/2, running locally instead" in tree.step_logs()
+
+
+@pytest.mark.parametrize("engine", ["distcc", pytest.param("icecc", marks=pytest.mark.long)])
+def test_an_object_of_another_compiler_is_an_error_that_names_the_host(
+    engine: str, tmp_path: Path
+) -> None:
+    tree = Tree.make(tmp_path, 1)
+
+    with FARMS[engine](tmp_path / "farm", 1) as farm:
+        set_up(farm, tree)
+        tree.compile_here_first()  # icecc sends the compiler with the first source
+        farm.lie("10.9.0.2")
+        said = tree.fails("build", "sim")
+
+    assert "the machine 10.9.0.2 compiled" in said
+    assert "with another compiler than buildtool-zig-" in said
