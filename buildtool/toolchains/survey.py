@@ -126,7 +126,10 @@ def survey(project: Project) -> Survey:
     """Search for every tool that `project` may use, and select the profiles of its targets."""
     return Survey(
         tools=(
-            *(_tool_status(platform, toolchain, find, project) for platform, toolchain, find in _TOOLS),
+            *(
+                _tool_status(platform, toolchain, find, project)
+                for platform, toolchain, find in _TOOLS
+            ),
             *_engine_status(project),
         ),
         targets=tuple(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 
 from buildtool.cli.show import show, write
+from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest
+from buildtool.project.model import Project, Target
 from buildtool.toolchains.distribute.archive import archive
+from buildtool.toolchains.distribute.engines import ENGINES
 from buildtool.toolchains.distribute.limits import limits
 from buildtool.toolchains.distribute.remote_compiler import remote_compiler
-from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
 _NEXT = {
     "distcc": "Unpack each on every machine with distccd, as root: tar -C / -xzf ARCHIVE",
@@ -19,17 +21,23 @@ _NEXT = {
 }
 
 
-def write_archives(profiles: Iterable[Profile], engine: str, folder: Path | None) -> None:
-    """Make the archives of the profiles' compilers, copy them to `folder`, and print their paths,
-    digests, and what to do with them."""
+def write_archives(project: Project, target: Target, engine: str, folder: Path | None) -> None:
+    """Make the archives of the compilers of `target`, copy them to `folder`, and print their paths,
+    digests, and what to do with them.  Raises `UsageError` for an unknown engine."""
+    if engine not in ENGINES:
+        raise UsageError(
+            f"unknown engine {engine!r}",
+            why=f"known: {', '.join(ENGINES)}",
+            remedy="Name one of these.",
+        )
     sides: dict[str, list[str]] = {}
     archives: dict[str, Path] = {}
-    for profile in profiles:
+    notes: dict[str, None] = {}
+    for profile in (host_profile(project, target), *skel_profiles(project, target).values()):
         compiler = remote_compiler(profile)
         archives[compiler.name] = archive(compiler, engine)
         sides.setdefault(compiler.name, []).append(profile.name)
-        for limit in limits(profile, engine):
-            show(f"{profile.name}: {limit.text}. {limit.remedy}")
+        notes |= {f"{limit.text}. {limit.remedy}": None for limit in limits(profile, engine)}
     for name, path in archives.items():
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
@@ -37,4 +45,5 @@ def write_archives(profiles: Iterable[Profile], engine: str, folder: Path | None
         write(f"{path}\n")
         show(f"    {path.stat().st_size / 1e6:.1f} MB, sha256 {file_digest(path)}")
         show(f"    for {', '.join(sides[name])}")
-    show(_NEXT[engine])
+    for line in (_NEXT[engine], *notes):
+        show(line)

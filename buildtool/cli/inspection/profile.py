@@ -1,5 +1,5 @@
-"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile, and its
-compilers for other machines."""
+"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile, or
+what other machines need to compile for the target."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ def profile(
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.cmake import find_cmake
     from buildtool.toolchains.conan_profile import conan_profile
-    from buildtool.toolchains.distribute.engines import ENGINES
     from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
     try:
@@ -76,22 +75,15 @@ def profile(
             remedy="Name one of these archs, or add it to the target's archs.",
         )
     if distribute:
-        if distribute not in ENGINES:
-            raise UsageError(
-                f"unknown engine {distribute!r}",
-                why=f"known: {', '.join(ENGINES)}",
-                remedy="Name one of these.",
-            )
+        from buildtool.cli.inspection.distribute import write_archives
+
         if arch or conan or json:
             raise UsageError(
                 "--distribute excludes --arch, --conan and --json",
                 why="it writes archives for both sides of the target",
                 remedy="Leave these out.",
             )
-        from buildtool.cli.inspection.distribute import write_archives
-
-        sides = [host_profile(project, described), *skel_profiles(project, described).values()]
-        write_archives(sides, distribute, out)
+        write_archives(project, described, distribute, out)
         return
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     text = chosen.cmake_toolchain()

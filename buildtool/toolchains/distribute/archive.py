@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import shutil
 import tarfile
@@ -16,7 +17,7 @@ from buildtool.core.own_directory import make_directory
 from buildtool.toolchains.distribute.remote_compiler import RemoteCompiler, with_libraries
 
 DIRECTORY = "distribute"
-_TOOLS = ("sh", "cat", "dirname", "mkdir", "mktemp", "mv", "rm", "sed", "true")
+_TOOLS = ("sh", "cat", "mkdir", "mktemp", "mv", "rm", "sed", "true")
 
 
 def archive(compiler: RemoteCompiler, engine: str) -> Path:
@@ -24,14 +25,19 @@ def archive(compiler: RemoteCompiler, engine: str) -> Path:
     missing.
 
     For distcc it is unpacked in the root directory; icecc unpacks it in a directory of its own,
-    which is the root of the compiler.  Raises `ToolMissingError` for a missing program.
+    which is the root of the compiler.  Raises `BuildtoolError` for a missing program.
     """
     path = cache_dir() / DIRECTORY / engine / f"{compiler.name}.tar.gz"
     if path.is_file():
         return path
     make_directory(path.parent)
     with temporary_file(path.parent) as fresh:
-        with tarfile.open(fresh, "w:gz", compresslevel=1, format=tarfile.PAX_FORMAT) as tar:
+        with (
+            fresh.open("wb") as file,
+            # Without the file's name and the time.
+            gzip.GzipFile("", "wb", 1, file, mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+        ):
             for name, content in sorted(_members(compiler, engine), key=itemgetter(0)):
                 _add(tar, name, content)
         replace_file(fresh, path)

@@ -38,8 +38,8 @@ _PROBLEM = {
     "icecc": r"s/^ICECC[^ ]* [^ ]* [^ ]* got exception \(.*\)/icecc: \1; running locally instead/p",
 }
 _NODE = {
-    "distcc": r"s/.* compile .* on \([^ ]*\) completed ok$/\1/p",
-    "icecc": r"s/.*Have to use host \([^ ]*\) .*/\1/p",
+    "distcc": r"s/.* compile .* on \([^ /]*\)[^ ]* completed ok$/\1/p",
+    "icecc": r"s/.*Have to use host \([^ :]*\)[^ ]* .*/\1/p",
 }
 
 

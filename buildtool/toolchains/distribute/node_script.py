@@ -9,7 +9,6 @@ from pathlib import Path
 
 from buildtool import _data
 
-
 _CLANG = """case $original in
     /*) set -- "$@" -Xclang -main-file-name -Xclang "$original" ;;
     *) name=$original && mkdir -p "./${name%/*}" ;;

@@ -1,8 +1,8 @@
 """What other machines need to compile for a profile: the compiler, or a check that they have it.
 
-distccd runs programs of /usr/bin whose names are in /usr/lib/distcc, iceccd gcc or g++ in /usr/bin of
-an archive.  The name contains the digest of the compiler's files and of the script that runs it, so a
-machine with another compiler does not have the name.
+distccd runs programs of /usr/bin whose names are in /usr/lib/distcc, iceccd gcc or g++ in /usr/bin
+of an archive.  The name contains the digest of the compiler's files and of the script that runs it,
+so a machine with another compiler does not have the name.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from buildtool.core.cache import cache_dir
 from buildtool.core.digest_cache import cached_digest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
@@ -62,6 +63,7 @@ def remote_compiler(profile: Profile) -> RemoteCompiler:
     digest = value_digest([digests, node_script(kind, "", (), {})])[:12]
     # Both engines add options for names with `clang`.
     name = f"buildtool-{'llvm' if kind == 'clang' else kind}-{digest}"
+    commands: dict[str, tuple[str, ...]]
     if kind == "zig":
         place = f"{_PLACE}/{name}"
         files = {f"{place}/zig": files["zig"]}
@@ -113,7 +115,8 @@ def written_name(profile: Profile, folder: Path) -> str:
     Compiles an empty source in `folder`.
     """
     made = folder / "empty.o"
-    words = [*profile.compiler.c, "-c", "-x", "c", os.devnull, "-o", made]
+    words: list[str | Path] = [*profile.compiler.c]
+    words += ["-c", "-x", "c", os.devnull, "-o", made]
     check(capture(words, env=_environment()), f"compiling with {profile.compiler.c[0]}")
     found = re.search(rb"\0((?:GCC: |[\w ]*clang version )[^\0\n]+)\0", made.read_bytes())
     made.unlink()
@@ -131,4 +134,6 @@ def _output(*command: Path | str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "LC_ALL": "C"}
+    zig_cache = str(cache_dir() / "zig")
+    caches = {"ZIG_GLOBAL_CACHE_DIR": zig_cache, "ZIG_LOCAL_CACHE_DIR": zig_cache}
+    return {**os.environ, "LC_ALL": "C", **caches}

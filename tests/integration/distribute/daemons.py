@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import time
@@ -34,17 +33,33 @@ class Farm(Network):
         self._cores = dict(zip(self.hosts, cores, strict=False))
 
     def start(self) -> None:
-        """Start the daemon of each host, and wait until builds can use all of them."""
+        """Start the daemon of each host."""
         for address in self.hosts:
             self.start_daemon(address)
+
+    def serve(self, archives: Sequence[Path], *, wait: bool = True) -> None:
+        """Install what `profile --distribute` wrote, as it says, and start the daemons."""
+        self.install(archives)
+        self.start()
+        if wait:
+            self.wait()
+
+    def install(self, archives: Sequence[Path]) -> None:
+        """Install archives on all hosts."""
+
+    def wait(self) -> None:
+        """Wait until builds can use all hosts."""
 
     def start_daemon(self, address: str) -> None:
         raise NotImplementedError
 
     def compiled(self) -> dict[str, int]:
         """The compilations of each host that succeeded, as its daemon has logged them."""
-        pattern = re.compile(self.logged, re.MULTILINE)
-        return {address: len(pattern.findall(self.log(address))) for address in self.hosts}
+        return {address: self.compiled_by(address) for address in self.hosts}
+
+    def compiled_by(self, address: str) -> int:
+        said = self.hosts[address].run("grep", "-cE", self.logged, _LOG, check=False)
+        return int(said) if said.strip().isdigit() else 0
 
     logged: str
 
@@ -57,7 +72,7 @@ class Farm(Network):
 
     @contextmanager
     def killing(self, address: str, after: int) -> Iterator[dict[str, int]]:
-        """Kill a host, if one is named, while the block runs: after `after` compilations on it.
+        """Kill a host, if one is named, after `after` compilations on it in the block.
 
         The mapping has the compilations of the killed host afterwards.
         """
@@ -69,16 +84,18 @@ class Farm(Network):
 
         def watch() -> None:
             while not ended.wait(0.1):
-                if (count := self.compiled()[address]) >= after:
+                if (count := self.compiled_by(address)) >= after:
                     counts[address] = count
                     self.kill(address)
                     return
 
         watcher = Thread(target=watch)
         watcher.start()
-        yield counts
-        ended.set()
-        watcher.join()
+        try:
+            yield counts
+        finally:
+            ended.set()
+            watcher.join()
         assert counts, "the host was not killed"
 
     def lie(self, address: str) -> None:
@@ -141,17 +158,25 @@ class Distcc(Farm):
     def start_daemon(self, address: str) -> None:
         jobs = "1" if self._cores else "2"
         command = ["distccd", "--daemon", "--no-detach", "--user", "distccd", "--jobs", jobs]
-        command += ["--listen", address, "--allow", "10.9.0.0/24", "--log-file", _LOG, "--log-level", "info"]
+        command += [
+            "--listen",
+            address,
+            "--allow",
+            "10.9.0.0/24",
+            "--log-file",
+            _LOG,
+            "--log-level",
+            "info",
+        ]
         host = self.hosts[address]
         self.daemons[address] = self._spawn(host, *self._pinned(address, command))
         wait_until(lambda: "preforking daemon started" in self.log(address), "distccd")
 
-    def install(self, archives: Sequence[Path], addresses: Sequence[str] = ()) -> None:
-        """Unpack archives of `profile --distribute` as its last line says."""
-        for address in addresses or self.hosts:
+    def install(self, archives: Sequence[Path]) -> None:
+        for host in self.hosts.values():
             for path in archives:
                 with path.open("rb") as file:
-                    command = self.hosts[address].command("tar", "-C", "/", "-xzf", "-")
+                    command = host.command("tar", "-C", "/", "-xzf", "-")
                     subprocess.run(command, stdin=file, check=True)
 
 
@@ -173,14 +198,14 @@ class Icecc(Farm):
         self._others.append(self._spawn(self.client, *command))
         wait_until(lambda: "scheduler ready" in self._scheduled(), "the scheduler")
         self.variables = {"ICECC_TEST_SOCKET": f"{own}/socket"}
-        command = ("env", f"ICECC_TEST_SOCKET={own}/socket", *self._daemon("client", 0))
-        own_places = ("--no-remote", "-b", f"{own}/environments", "-l", f"{own}/daemon.log")
-        self._others.append(self._spawn(self.client, *command, *own_places))
+        daemon = ["env", f"ICECC_TEST_SOCKET={own}/socket", *self._daemon("client", 0)]
+        daemon += ["--no-remote", "-b", f"{own}/environments", "-l", f"{own}/daemon.log"]
+        self._others.append(self._spawn(self.client, *daemon))
         super().start()
+
+    def wait(self) -> None:
         names = ("client", *self.hosts)
-        wait_until(
-            lambda: all(f"login {name} " in self._scheduled() for name in names), "iceccd"
-        )
+        wait_until(lambda: all(f"login {name} " in self._scheduled() for name in names), "iceccd")
 
     def _scheduled(self) -> str:
         return self.scheduler_log.read_text() if self.scheduler_log.exists() else ""

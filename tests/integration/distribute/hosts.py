@@ -1,4 +1,4 @@
-"""Hosts of a network that exists only in a test: each has a network namespace and a root of its own.
+"""Hosts of a network that exists only in a test, each with a network namespace and root of its own.
 
 A host has the programs of this machine, but neither the clone nor a home directory: what it changes
 in `/usr` stays in an overlay, and everything else is empty.  The client, where builds run, is
@@ -45,6 +45,9 @@ for entry in usr/local usr/lib/distcc; do mount -t tmpfs -o mode=755 host "$entr
 mkdir -p usr/local/bin
 mount --rbind /dev dev
 mount -t proc proc proc
+# What else this machine does is not the load of the host, for which iceccd takes it.
+echo "cpu 0 0 0 100000 0 0 0 0 0 0" >run/stat
+mount --bind run/stat proc/stat
 echo ready
 exec chroot . /bin/cat
 """
@@ -55,8 +58,10 @@ class Namespace:
 
     def __init__(self, kinds: Sequence[str], script: str, *arguments: str) -> None:
         self._unshare = subprocess.Popen(
-            ["unshare", *kinds, "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh"]
-            + list(arguments),
+            [
+                *("unshare", *kinds, "--pid", "--fork", "--kill-child"),
+                *("sh", "-c", script, "sh", *arguments),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -68,7 +73,7 @@ class Namespace:
             self.stop()
             pytest.skip(f"no hosts in namespaces here: {reason}")
         children = Path(f"/proc/{self._unshare.pid}/task/{self._unshare.pid}/children")
-        self.pid = int(children.read_text())
+        self.pid = int(children.read_text(encoding="utf-8"))
 
     def command(self, *argv: str | Path) -> list[str]:
         """The command that runs `argv` in the namespaces."""
@@ -88,7 +93,7 @@ class Namespace:
 
 
 class Network:
-    """The client and its hosts `10.9.0.2`, …; a context manager that ends all of their processes."""
+    """The client and its hosts `10.9.0.2`, …; a context manager that ends all their processes."""
 
     def __init__(self, directory: Path, count: int = 3) -> None:
         self.client = Namespace(("--net", "--mount"), _CLIENT)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from buildtool.core.files import file_digest
-from tests.caches import empty, share
+from tests.caches import SLOW, empty, share
 from tests.integration.distribute.daemons import Farm
 from tests.project import Project
 
@@ -43,7 +43,7 @@ class Tree(Project):
 
     @classmethod
     def make(cls, root: Path, sources: int, toolchain: str = "zig", target: str = "") -> Tree:
-        tree = cls(root / "my tree", share(root / "cache"))
+        tree = cls(root / "my tree", share(root / "cache", (*SLOW, "distribute")))
         tree.write("include/common.h", _HEADER)
         names = {"host": "app", "dsp": "work"}
         for folder, name in names.items():
@@ -63,7 +63,7 @@ class Tree(Project):
         tree.write(
             "buildtool.toml",
             '[project]\nname = "spread"\n[host.app]\nsource = "host"\n'
-            f'[skel.work]\nsource = "dsp"\n[target.sim]\narchs = ["v68"]\n'
+            '[skel.work]\nsource = "dsp"\n[target.sim]\narchs = ["v68"]\n'
             + (target or f'platform = "ubuntu-aarch64"\ntoolchain = "{toolchain}"\n'),
         )
         return tree
@@ -74,21 +74,28 @@ class Tree(Project):
         found = [path for path in root.rglob("CMakeFiles/*.dir/**/*.o*") if path.suffix != ".d"]
         return {str(path.relative_to(root)): file_digest(path) for path in found}
 
-    def compile(self) -> dict[str, str]:
+    def compile(self, *options: str) -> dict[str, str]:
         """Build, which must compile everything; returns `objects`."""
-        assert set(self.build().values()) == {"built"}
+        assert set(self.build("sim", *options).values()) == {"built"}
         return self.objects()
 
-    def compile_here_first(self) -> dict[str, str]:
-        """Build on this machine alone; the next build compiles everything again."""
-        made = self.compile()
+    def compile_first(self, *options: str) -> dict[str, str]:
+        """`compile`; the next build compiles everything again."""
+        made = self.compile(*options)
         self.succeeds("clean", "--all")
         empty(self.cache)
         return made
 
+    def is_up_to_date_here(self) -> bool:
+        """Whether a build on this machine alone has nothing to do: no key of a step differs."""
+        self.prefix, self.variables = (), {}
+        return set(self.build().values()) == {"up-to-date"}
+
     def step_logs(self) -> str:
         """The logs of the steps of the last build."""
-        return "".join(log.read_text() for log in (self.root / ".buildtool/logs").glob("*.log"))
+        return "".join(
+            log.read_text() for log in (self.root / ".buildtool/state/logs").glob("*.log")
+        )
 
     def use(self, farm: Farm) -> None:
         """Run later commands on the client of `farm`, with its hosts."""
