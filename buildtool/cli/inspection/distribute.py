@@ -37,13 +37,13 @@ def write_archives(project: Project, target: Target, engine: str, folder: Path |
         compiler = remote_compiler(profile)
         archives[compiler.name] = archive(compiler, engine)
         sides.setdefault(compiler.name, []).append(profile.name)
-        notes |= {f"{limit.text}. {limit.remedy}": None for limit in limits(profile, engine)}
+        notes |= {f"{limit.text}\n  → {limit.remedy}": None for limit in limits(profile, engine)}
     for name, path in archives.items():
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
             path = Path(shutil.copy(path, folder))  # noqa: PLW2901
         write(f"{path}\n")
-        show(f"    {path.stat().st_size / 1e6:.1f} MB, sha256 {file_digest(path)}")
+        show(f"    {path.stat().st_size:,} B, sha256 {file_digest(path)}")
         show(f"    for {', '.join(sides[name])}")
-    for line in (_NEXT[engine], *notes):
+    for line in "\n".join([_NEXT[engine], *notes]).splitlines():
         show(line)

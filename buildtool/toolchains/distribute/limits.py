@@ -15,7 +15,7 @@ def limits(profile: Profile, engine: str) -> Iterator[Problem]:
     program = profile.compiler.c[0]
     if engine == "distcc":
         yield Problem(
-            f"distcc does not send {program}: it loads libraries of its machine",
+            f"distcc does not send {program}: it needs libraries beside it",
             "Install the same package on each machine; the archive checks it.",
         )
     if profile.platform == "hexagon":
