@@ -1,8 +1,8 @@
 """A build on three machines of one core each, and on one: distcc and icecc, on hosts in namespaces.
 
-The hosts share the cores of this machine, so with fewer than four cores the ratio cannot reach 3.
+The hosts share the cores of this machine: with fewer than four cores the ratio cannot reach 3.
 
-make bench
+make bench, or bench/distribute.py ROUNDS SOURCES
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.integration.distribute.daemons import FARMS
 from tests.integration.distribute.tree import Tree
 
-ROUNDS = 3
-SOURCES = 24
-FUNCTIONS = 150
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+SOURCES = int(sys.argv[2]) if len(sys.argv) > 2 else 16  # on each side
+FUNCTIONS = 100
 FUNCTION = """
 int f{source}_{number}(int *restrict to, const int *restrict from, int count) {{
     int sum = 0;
