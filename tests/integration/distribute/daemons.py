@@ -106,7 +106,7 @@ class Farm(Network):
                 root=${program%/usr/bin/*}
                 cp /tmp/lie.o "$root/lie.o"
                 printf '%s\n' '#!/bin/sh' 'output=$(printf "%s\n" "$@" | sed -n "/^-o$/{n;p;}")' \
-                    'cat >/dev/null' 'cat /lie.o >"$output"' >"$program"
+                    'cat >/tmp/read' 'cat /lie.o >"$output"' >"$program"
             done
         """
         self.hosts[address].run("sh", "-ec", script, "sh", self.programs)
