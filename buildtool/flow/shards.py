@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from buildtool.engine.result import BuildResult
     from buildtool.plan.plan import Plan, Step
 
-HOW = "Set BUILDTOOL_REMOTE_CACHE, and BUILDTOOL_REMOTE_CACHE_MODE=read-write."
-
 
 class ShardError(BuildtoolError):
     """A runner cannot store what it builds."""
@@ -62,19 +60,11 @@ def build_shard(
             plan._replace(steps=_needed(plan, part)),
             context._replace(part=part, options=context.options._replace(keep_going=True)),
         )
-        lookup, stored = context.caches.lookup, 0
-        for result in build.steps:
-            if part.is_own(result.step.name) and result.record:
-                is_stored = lookup.is_shared(result.record)
-                stored += is_stored
-                if not is_stored:
-                    listener(
-                        Note(
-                            f"{result.step.name} is not in the remote cache, so each runner that"
-                            " needs it builds it"
-                        )
-                    )
-        return build, f"shard {chosen}: {stored} of {len(runners)} steps are in {remote.url}"
+        own = [one for one in build.steps if one.record and part.is_own(one.step.name)]
+        stored = [one for one in own if one.record and context.caches.lookup.is_shared(one.record)]
+        for name in (one.step.name for one in own if one not in stored):
+            listener(Note(f"{name} is not in the remote cache: the build without --shard makes it"))
+        return build, f"shard {chosen}: {len(stored)} of {len(runners)} steps are in {remote.url}"
 
 
 def _writable(context: BuildContext) -> RemoteCache:
@@ -91,7 +81,7 @@ def _writable(context: BuildContext) -> RemoteCache:
             "--shard needs a remote cache that it may write to",
             why="there, the other shards and the build without --shard find its steps; "
             + (f"{remote.url} is only read" if remote else "none is configured"),
-            remedy=HOW,
+            remedy="Set BUILDTOOL_REMOTE_CACHE, and BUILDTOOL_REMOTE_CACHE_MODE=read-write.",
         )
     return remote
 

@@ -7,46 +7,30 @@ document's key as its hash.  So servers that look for the outputs of a result fi
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
-import os
-import ssl
 import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.failure_policy import BadResponseError, UnavailableError
+from buildtool.cache.remote.failure_policy import BadResponseError
+from buildtool.cache.remote.grpc_channel import (
+    CallError,
+    credentials,
+    failure,
+    open_channel,
+    status_of,
+)
+from buildtool.cache.remote.reapi_messages import message_types
 from buildtool.cache.remote.request_thread import report_progress
 from buildtool.cache.remote.zstd_frames import CHUNK
 
-# gRPC prints what it thinks of servers, and of processes that start others.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-try:
-    import grpc
-
-    from buildtool.cache.remote.reapi_messages import message_types
-except ImportError:
-    raise UnavailableError(
-        "cannot be used: grpc:// needs the extra of that name: pip install hexagon-buildtool[grpc]"
-    ) from None
-
 KEY_SIZE = 64
 """Bytes of the text that a key is, as digests have a size; any constant would do."""
-_STATUS = {
-    "NOT_FOUND": 404,
-    "UNAUTHENTICATED": 401,
-    "PERMISSION_DENIED": 403,
-    "UNIMPLEMENTED": 405,
-    "RESOURCE_EXHAUSTED": 507,
-}
-"""The HTTP status with the meaning of a gRPC status."""
 
 
 class Response:
@@ -73,19 +57,10 @@ class Server:
     """
 
     def __init__(self, config: RemoteConfig) -> None:
-        parts = urlsplit(config.url)
-        self._instance = parts.path.strip("/")
+        self._instance = urlsplit(config.url).path.strip("/")
         self._types = message_types()
-        self._metadata: list[tuple[str, str]] = []
-        pair = base64.b64encode(f"{config.user}:{config.password}".encode()).decode()
-        if config.token or config.user:
-            text = f"Bearer {config.token}" if config.token else f"Basic {pair}"
-            self._metadata = [("authorization", text)]
-        target, options = parts.netloc, [("grpc.primary_user_agent", "buildtool")]
-        if parts.scheme == "grpc":
-            self._channel = grpc.insecure_channel(target, options)
-        else:
-            self._channel = grpc.secure_channel(target, _credentials(), options)
+        self._metadata = credentials(config)
+        self._channel = open_channel(config)
 
     @contextmanager
     def request(
@@ -102,15 +77,12 @@ class Server:
         put = self._put_document if kind == "ac" else self._write
         try:
             response = put(blob, body) if body else call(blob)
-        except grpc.RpcError as error:
-            status = _STATUS.get(error.code().name)
-            if not status:
-                raise _failure(error) from None
-            response = Response(status)
+        except CallError as error:
+            response = Response(status_of(error))
         try:
             yield response
-        except grpc.RpcError as error:
-            raise _failure(error) from None
+        except CallError as error:
+            raise failure(error) from None
 
     def _document(self, key: Any) -> Response:
         result = self._call(
@@ -203,21 +175,3 @@ class Server:
 
     def _resource(self, name: str) -> str:
         return f"{self._instance}/{name}" if self._instance else name
-
-
-def _credentials() -> Any:
-    """The certificates of the authorities that Python trusts here; gRPC has others inside."""
-    file = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
-    try:
-        return grpc.ssl_channel_credentials(Path(file).read_bytes() if file else None)
-    except OSError as error:
-        raise UnavailableError(f"cannot be accessed: {error.strerror}") from None
-
-
-def _failure(error: Any) -> Exception:
-    """The exception for a call that failed with this error of gRPC."""
-    name = error.code().name
-    if name not in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
-        return BadResponseError(f"the gRPC status {name}")
-    why = "".join(filter(str.isprintable, error.details() or "")).rpartition(": ")[2]
-    return UnavailableError(f"cannot be reached: {why[:80] or name}")

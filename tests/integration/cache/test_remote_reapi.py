@@ -18,6 +18,11 @@ from .remote_build import Build
 from .remote_buildgrid import BuildGrid, buildgrid
 from .remote_machine import Machine, made, sha256
 
+TLS = """    insecure-mode: false
+    credentials:
+      tls-server-key: {0}/server.key
+      tls-server-cert: {0}/server.pem"""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildGrid]:
@@ -123,6 +128,24 @@ def test_a_server_for_reading_only_and_one_that_dies(tmp_path: Path, key: str) -
             True
         ]
         assert len(other.messages) == 1
+
+
+@pytest.mark.long
+def test_tls(authority: Path, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with buildgrid(tmp_path / "server", security=TLS.format(authority)) as server:
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority / "ca.pem"))
+        machine = Machine(server.url, BUILDTOOL_REMOTE_CACHE_TOKEN="s3cret")
+        assert machine.remote.put(key, b"1", {})
+        assert machine.remote.document(key) is not None
+        assert machine.messages == []
+        monkeypatch.delenv("SSL_CERT_FILE")
+        other = Machine(server.url)
+        assert other.remote.document(key) is None
+        assert "cannot be reached" in other.messages[0]
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing"))
+        other = Machine(server.url)
+        assert other.remote.document(key) is None
+        assert "cannot be accessed: No such file" in other.messages[0]
 
 
 def test_a_server_that_never_answers_with_a_stand_in(key: str) -> None:
