@@ -64,7 +64,10 @@ def build_shard(
         stored = [one for one in own if one.record and context.caches.lookup.is_shared(one.record)]
         for name in (one.step.name for one in own if one not in stored):
             listener(Note(f"{name} is not in the remote cache: the build without --shard makes it"))
-        return build, f"shard {chosen}: {len(stored)} of {len(runners)} steps are in {remote.url}"
+        return (
+            build,
+            f"shard {chosen}: stored {len(stored)} of {len(runners)} steps in {remote.url}",
+        )
 
 
 def _writable(context: BuildContext) -> RemoteCache:

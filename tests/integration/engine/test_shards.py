@@ -168,7 +168,7 @@ def test_a_shard_stores_what_it_had_built_before(runner: NewRunner) -> None:
     del here.variables["BUILDTOOL_REMOTE_CACHE_MODE"]
     here.variables["BUILDTOOL_REMOTE_CACHE_MODE"] = "read-write"
     summary = here.succeeds("build", "--shard", "1/2")
-    assert summary.startswith("shard 1/2: 4 of 7 steps are in http://")
+    assert summary.startswith("shard 1/2: stored 4 of 7 steps in http://")
     here.forget()
     assert here.build("sim", "--shard", "2/2")["skel/other/v73"] == "restored local"
     assert runner("another").build() == dict.fromkeys(STEPS, "restored remote")
