@@ -64,10 +64,8 @@ def build_shard(
         stored = [one for one in own if one.record and context.caches.lookup.is_shared(one.record)]
         for name in (one.step.name for one in own if one not in stored):
             listener(Note(f"{name} is not in the remote cache: the build without --shard makes it"))
-        return (
-            build,
-            f"shard {chosen}: stored {len(stored)} of {len(runners)} steps in {remote.url}",
-        )
+        share = f"{len(stored)} of {len(runners)} steps"
+        return build, f"shard {chosen}: stored {share} in {remote.url}"
 
 
 def _writable(context: BuildContext) -> RemoteCache:
