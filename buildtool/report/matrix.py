@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from urllib.parse import quote
 from buildtool.core.escape import escape, escape_line
 from buildtool.core.files import write_if_changed
 from buildtool.project.model import Project
-from buildtool.report.markdown import MARKS, plain_text
+from buildtool.report.markdown import MARKS, MAX_CELL, plain_text
 from buildtool.report.matrix_history import Matrix, Row, keep_matrix, last_matrix
 from buildtool.report.records import moment, plural
 from buildtool.testing.results import BAD, DEVICE_SUITE, Outcome, TestResult, TestRun, title
@@ -31,7 +32,8 @@ def write_matrix(project: Project, runs: Sequence[TestRun], directory: Path, url
     before = last_matrix(project.state)
     text = matrix_markdown(project.name, runs, url.rstrip("/"), changes(before, now))
     write_if_changed(directory / FILE, text)
-    keep_matrix(project.state, now)
+    if not any(run.interrupted for run in runs):
+        keep_matrix(project.state, now)
 
 
 def by_suite(run: TestRun) -> dict[str, list[TestResult]]:
@@ -53,22 +55,16 @@ def matrix_markdown(
 ) -> str:
     """The matrix of `runs`; `changed` are the lines about the last one."""
     suites = [*dict.fromkeys(test.suite for run in runs for test in run.tests)]
-    columns = [suite for suite in suites if suite != DEVICE_SUITE] or [DEVICE_SUITE]
+    columns = [suite for suite in suites if suite != DEVICE_SUITE] or suites
     bad = [(run, test) for run in runs for test in run.bad]
-    count = sum(len(run.tests) for run in runs)
-    where = len({run.device for run, _ in bad})
-    fact = f"{MARKS['good']} {plural(count, 'test')} on {plural(len(runs), 'device')}"
-    if bad:
-        fact = (
-            f"{MARKS['bad']} {len(bad)} of {plural(count, 'test')} failed,"
-            f" on {where} of {plural(len(runs), 'device')}"
-        )
     titles = ["device", "SoC", "DSP", "firmware", *columns]
-    lines = [f"## Tests of {_text(project)}", "", fact, ""]
+    lines = [f"## Tests of {_text(project)}", "", _fact(runs), ""]
     lines += [f"| {' | '.join(map(_text, titles))} |", f"|{'---|' * len(titles)}"]
     lines += [_row(run, columns, url) for run in runs]
     if changed:
         lines += ["", *changed]
+    if unsupported := [*_unsupported(runs)]:
+        lines += ["", "### Not supported", "", *unsupported]
     if bad:
         lines += ["", "### Failures"]
         for run, test in bad[:SHOWN]:
@@ -76,6 +72,33 @@ def matrix_markdown(
         if len(bad) > SHOWN:
             lines += ["", f"… and {len(bad) - SHOWN:,} more"]
     return "\n".join(lines) + "\n"
+
+
+def _fact(runs: Sequence[TestRun]) -> str:
+    """The result in a line."""
+    tests = [test for run in runs for test in run.tests if test.suite != DEVICE_SUITE]
+    failed = [test for test in tests if test.outcome in BAD]
+    untested = sum(run.tests[0].suite == DEVICE_SUITE for run in runs if run.bad)
+    where = plural(len(runs), "device")
+    mark = MARKS["bad" if failed or untested else "good"]
+    fact = f"{mark} {plural(len(tests), 'test')} on {where}"
+    if failed:
+        count = len({test.device for test in failed})
+        fact = f"{mark} {len(failed)} of {plural(len(tests), 'test')} failed, on {count} of {where}"
+    return fact + (f"; {plural(untested, 'device')} not tested" if untested else "")
+
+
+def _unsupported(runs: Sequence[TestRun]) -> Iterator[str]:
+    """Why tests, or all of them, are not supported by a device."""
+    for run in runs:
+        reasons: dict[str, int] = {}
+        for test in run.tests:
+            if test.outcome is Outcome.EXPECTED_FAILURE:
+                reason = re.sub(r" \([^()]*\)$", "", test.message)  # how it failed
+                reasons[reason] = reasons.get(reason, 0) + 1
+        for reason, count in reasons.items():
+            what = "all tests" if run.tests[0].suite == DEVICE_SUITE else plural(count, "test")
+            yield f"- {_text(run.device)}, {what}: {_text(reason)}"
 
 
 def _row(run: TestRun, columns: Sequence[str], url: str) -> str:
@@ -112,8 +135,10 @@ def _link(run: TestRun, suite: str, url: str) -> str:
 
 def _failure(run: TestRun, test: TestResult, url: str) -> Iterator[str]:
     """A failure, folded, with the end of its output in a block that the output cannot end."""
-    name = _text(f"{run.device}: {title(test.suite, test.name)}")
-    yield f"<details><summary>{name} {test.outcome.value}: {_text(test.message)}</summary>"
+    name = f"{run.device}: {title(test.suite, test.name)}"
+    name = run.device if test.suite == DEVICE_SUITE else name
+    why = escape_line(f"{name} {test.outcome.value}: {test.message}")
+    yield f"<details><summary>{html.escape(why[:MAX_CELL])}</summary>"
     lines = escape(test.output).splitlines()[-LINES:]
     output = "\n".join(line[:500] for line in lines)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", output)), default=0))
@@ -144,10 +169,11 @@ def changes(before: Matrix | None, now: Matrix) -> list[str]:
             was, new = (_text(text) or "unknown" for text in (old.firmware, row.firmware))
             lines.append(f"- {MARKS['warn']} {device}: firmware {was} → {new}")
         for name, outcome in row.tests.items():
-            was = old.tests.get(name, "new")
-            if was != outcome and (was != "new" or outcome in _BAD_WORDS):
+            was = old.tests.get(name, "")
+            if was != outcome and (was or outcome in _BAD_WORDS):
                 mark = MARKS["bad" if outcome in _BAD_WORDS else "good"]
-                lines.append(f"- {mark} {device}: {_text(name)} {outcome} (was {_text(was)})")
+                earlier = f"was {_text(was)}" if was else "new"
+                lines.append(f"- {mark} {device}: {_text(name)} {outcome} ({earlier})")
     lines += [
         f"- {_text(name)} is missing" for name in rows if name not in {r.device for r in now.rows}
     ]

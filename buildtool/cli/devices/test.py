@@ -73,9 +73,12 @@ def test(
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output_file("--junit", junit, "results.xml")
+    matrix.check()
     if any(export):
-        from buildtool.cli.devices.testing.exported import exported
+        from buildtool.cli.devices.testing.exported import check_alone, exported
 
+        check_alone(("--on", devices.on), ("--list", list_), ("--shard", shard))
+        check_alone(("--trace", trace.wanted), ("--expect-dsp", expect_dsp))
         return exported(
             *(device, tests or (), export, matrix, junit),
             timeout=seconds,

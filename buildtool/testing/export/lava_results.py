@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from buildtool.core.files import read_regular
 from buildtool.testing.export.results import DeviceResults, Ended, ResultsError
 
 MAX_YAML = 4 << 20
+ROW, MAX_DEPTH = 2, 32
+"""The depth of a row of the list, and the greatest one."""
 STATUS_OF = {"pass": 0, "fail": 1}
 """The exit status of a test whose measurement does not tell it."""
 
@@ -24,11 +25,9 @@ def read_lava(path: Path) -> DeviceResults:
     import yaml  # noqa: PLC0415 - slow to import
 
     try:
-        # The base loader makes nothing but texts, lists and mappings.
-        rows = yaml.load(data, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        found = dict(_ended(_rows(data)))
+    except (yaml.YAMLError, ValueError) as error:
         raise _no_list(path, str(error).partition("\n")[0]) from error
-    found = dict(_ended(rows if isinstance(rows, list) else []))
     if not found:
         raise _no_list(path, "it lists no test of an export")
     return DeviceResults(found, {})
@@ -42,13 +41,41 @@ def _no_list(path: Path, why: str) -> ResultsError:
     )
 
 
-def _ended(rows: list[Any]) -> Iterator[tuple[int, Ended]]:
+def _rows(data: bytes) -> Iterator[dict[str, str]]:
+    """The mappings of the list, with those of their values that are texts.
+
+    Events are read and no document is made: the C library recurses into nested ones until its stack
+    is full, and aliases can make one of any size.  Raises `ValueError` and the errors of yaml.
+    """
+    import yaml  # noqa: PLC0415 - slow to import
+
+    row: dict[str, str] = {}
+    key: str | None = None
+    depth = 0
+    for event in yaml.parse(data, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise ValueError(f"it is nested more than {MAX_DEPTH} times")
+            if depth == ROW:
+                row, key = {}, None
+            elif depth > ROW:
+                key = None
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            if depth == ROW - 1:
+                yield row
+        elif depth == ROW and isinstance(event, yaml.NodeEvent):
+            if key is None:
+                key = getattr(event, "value", "")
+            else:
+                row[key], key = getattr(event, "value", ""), None
+
+
+def _ended(rows: Iterator[dict[str, str]]) -> Iterator[tuple[int, Ended]]:
     for row in rows:
-        if not isinstance(row, dict):
-            continue
         name, result, place, unit, measured = (
-            text if isinstance(text := row.get(key), str) else ""
-            for key in ("name", "result", "url", "unit", "measurement")
+            row.get(key, "") for key in ("name", "result", "url", "unit", "measurement")
         )
         number = re.fullmatch(r"(\d{1,6})\.[A-Za-z0-9._-]{1,200}", name, re.ASCII)
         status = re.fullmatch(r"(\d{1,3})(?:\.0{1,12})?", measured, re.ASCII)

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from buildtool.testing.results import TestRun
 
 
+def check_alone(*others: tuple[str, object]) -> None:
+    """Raise `UsageError` for another option that is given."""
+    for option, value in others:
+        if value:
+            raise UsageError(
+                f"--export cannot be used with {option}",
+                why="exported tests run on devices of another service",
+                remedy=f"Omit {option}.",
+            )
+
+
 def exported(
     device: str,
     tests: Sequence[str],

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 from buildtool.cli.parameters import Option, OptionGroup
+from buildtool.core.errors import UsageError
 
 SERVICES, MATRIX = "Other services", "Matrix"
 """Headings of help pages."""
@@ -66,3 +68,18 @@ class MatrixOptions(OptionGroup):
             heading=MATRIX,
         ),
     ] = ""
+
+    def check(self) -> None:
+        """Raise `UsageError` when the matrix cannot be written; changes nothing."""
+        if self.log_url and not self.markdown:
+            raise UsageError(
+                "--log-url is without a matrix",
+                why="it is where the directory of a matrix will be",
+                remedy="Name the directory, too: --markdown matrix",
+            )
+        if self.markdown and os.path.lexists(self.markdown) and not self.markdown.is_dir():
+            raise UsageError(
+                f"--markdown {self.markdown}: it is not a directory",
+                why="it gets matrix.md and the logs",
+                remedy="Name a directory: --markdown matrix",
+            )
