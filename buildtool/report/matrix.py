@@ -84,7 +84,8 @@ def _fact(runs: Sequence[TestRun]) -> str:
     fact = f"{mark} {plural(len(tests), 'test')} on {where}"
     if failed:
         count = len({test.device for test in failed})
-        fact = f"{mark} {len(failed)} of {plural(len(tests), 'test')} failed, on {count} of {where}"
+        where = f", on {count} of {where}" if len(runs) > 1 else ""
+        fact = f"{mark} {len(failed)} of {plural(len(tests), 'test')} failed{where}"
     return fact + (f"; {plural(untested, 'device')} not tested" if untested else "")
 
 

@@ -20,6 +20,7 @@ from buildtool.core.value import Value
 from buildtool.release.unpack import is_archive, unpack
 from buildtool.release.unpack.limits import Limits
 from buildtool.testing.export.exported import Export, ExportedTest
+from buildtool.testing.export.services import SERVICES
 from buildtool.testing.on_device import CRASHES
 from buildtool.testing.results import Outcome, TestResult, TestRun
 
@@ -73,9 +74,10 @@ def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
             continue
         # Device Run has job-000 for the first device, and in it execution-000 for the first try.
         job, attempt = (
-            int(number[1]) if (number := re.search(rf"/{word}-(\d{{3,6}})/", str(directory))) else 0
+            int((re.findall(rf"/{word}-(\d{{3,6}})(?=/)", str(directory)) or [0])[-1])
             for word in ("job", "execution")
         )
+        job = job if SERVICES[export.service].several else 0
         if job not in found or found[job][0] <= attempt:
             found[job] = attempt, results
     if not found:
@@ -96,7 +98,7 @@ def _result_directories(path: Path, folder: Path) -> Iterator[Path]:
     waiting = [path]
     while waiting:
         place = waiting.pop(0)
-        if is_archive(place):
+        if is_archive(place) and not place.is_dir():
             unpacked += 1
             unpack(place, folder / str(unpacked), limits=LIMITS)
             place = folder / str(unpacked)

@@ -65,6 +65,8 @@ def write_export(
     try:
         fresh.chmod(0o755)
         script = (HERE / RUN).read_bytes()
+        if export.platform == "android":  # of which old releases have no /bin
+            script = script.replace(b"#!/bin/sh", b"#!/system/bin/sh", 1)
         with (fresh / BUNDLE).open("wb") as stream:
             _write_tar_gz(stream, _bundle(export, release, data))
         own = [PackageEntry(BUNDLE, 0o644, fresh / BUNDLE), PackageEntry(RUN, 0o755, script)]

@@ -77,9 +77,10 @@ def _run(
     program = f"/data/local/tmp/{Path(options.executable).name}"
     shutil.copy(cwd / options.executable, on_device(program))
     on_device(program).chmod(0o755)
+    assert on_device(program).read_text(encoding="utf-8").startswith("#!/system/bin/sh\n")
     with (execution / "output.log").open("wb") as output:
         subprocess.run(
-            device.command(program, *options.executable_args.split(",")),
+            device.command("/bin/sh", program, *options.executable_args.split(",")),
             env={"PATH": device.path, "TMPDIR": "/data/local/tmp", **variables},
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -88,6 +88,21 @@ def test_jobs_are_devices_and_the_last_try_counts(tmp_path: Path) -> None:
     assert outcomes(second)[0] == (Outcome.NOT_RUN, "the job has no result of it")
 
 
+def test_jobs_of_this_machine_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "job-007" / "results"
+    results(path / "x", "test 0 0 1 2")
+
+    for service in ("qdc", "google-device-run"):
+        found = read(path if service == "qdc" else _session(tmp_path), tmp_path, service)
+        assert outcomes(found[0])[0] == (Outcome.PASSED, "")
+
+
+def _session(folder: Path) -> Path:
+    session = folder / "job-007" / "session-1"
+    results(session / "job-000/execution-000/artifacts/x", "test 0 0 1 2")
+    return session
+
+
 def test_results_of_other_exports_are_left_out(tmp_path: Path) -> None:
     results(tmp_path / "r/old", "test 0 0 1 2", id="fedcba9876543210")
 
