@@ -1,58 +1,26 @@
-"""The results that come back from a service, as results of tests.
-
-They are not trusted: archives are unpacked within limits, other files are read up to a limit, and
-what is no result of the export is left out.
-"""
+"""The results of an export: what a service has stored, read by the list of exported tests."""
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import without_colours
-from buildtool.core.files import read_regular
 from buildtool.core.processes.signals import signal_name, signal_of
-from buildtool.core.value import Value
-from buildtool.release.unpack import is_archive, unpack
-from buildtool.release.unpack.limits import Limits
 from buildtool.testing.export.exported import Export, ExportedTest
 from buildtool.testing.export.services import SERVICES
+from buildtool.testing.export.stored import (
+    RESULTS,
+    Ended,
+    ResultsError,
+    Stored,
+    read_directory,
+    read_lava,
+    result_directories,
+)
 from buildtool.testing.on_device import CRASHES
 from buildtool.testing.results import Outcome, TestResult, TestRun
-
-RESULTS = "results.txt"
-LIMITS = Limits(entries=20_000, size=2 << 30)
-MAX_ARCHIVES = 100
-MAX_LIST = MAX_LOG = 1 << 20
-_NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
-_TEST = rf"test (\d{{1,6}}) (timeout|\d{{1,3}}) {_NUMBER} {_NUMBER}"
-_FACT = r"(export|arch|soc|firmware|started) (.{1,200})"
-
-
-class ResultsError(BuildtoolError):
-    """What came back from a service has no results of the export."""
-
-    code = "results"
-
-
-class Ended(Value):
-    """How a test ended on a device: its exit status, None if its time was over."""
-
-    status: int | None
-    seconds: float = 0
-    output: str = ""
-    place: str = ""
-
-
-class DeviceResults(Value):
-    """The tests that ended on a device, by number, and what the device said about itself."""
-
-    ended: Mapping[int, Ended]
-    facts: Mapping[str, str]
 
 
 def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
@@ -62,13 +30,11 @@ def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
     Raises `ResultsError`, `ArchiveError` and `OSError`.
     """
     if export.service == "lava":
-        from buildtool.testing.export.lava_results import read_lava  # noqa: PLC0415
-
         return [_run(export, export.devices[0], read_lava(path))]
-    found: dict[int, tuple[int, DeviceResults]] = {}
+    found: dict[int, tuple[int, Stored]] = {}
     others = set()
-    for directory in _result_directories(path, folder):
-        results = _read(directory)
+    for directory in result_directories(path, folder):
+        results = read_directory(directory)
         if results.facts.get("export") != export.id:
             others.add(directory.name)
             continue
@@ -88,56 +54,11 @@ def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
             else f"no directory in it has {RESULTS}",
             remedy="Name the results of the job that ran this export, or look into its logs.",
         )
-    none = 0, DeviceResults({}, {})
+    none = 0, Stored({}, {})
     return [_run(export, each, found.get(at, none)[1]) for at, each in enumerate(export.devices)]
 
 
-def _result_directories(path: Path, folder: Path) -> Iterator[Path]:
-    """The directories in `path` that have a list of results, also in the archives there."""
-    unpacked = 0
-    waiting = [path]
-    while waiting:
-        place = waiting.pop(0)
-        if is_archive(place) and not place.is_dir():
-            unpacked += 1
-            unpack(place, folder / str(unpacked), limits=LIMITS)
-            place = folder / str(unpacked)
-        for inside, folders, names in os.walk(place, onerror=_raise):
-            folders.sort()
-            if RESULTS in names:
-                yield Path(inside)
-            if place == path:
-                archives = (Path(inside, name) for name in sorted(names) if name.endswith(".zip"))
-                waiting += [*archives][: MAX_ARCHIVES - len(waiting)]
-
-
-def _raise(error: OSError) -> None:
-    raise error
-
-
-def _read(directory: Path) -> DeviceResults:
-    """The results in a directory that `tests.sh` has filled; lines of another form are left out."""
-    ended: dict[int, Ended] = {}
-    facts: dict[str, str] = {}
-    for line in _text(directory / RESULTS, MAX_LIST).splitlines():
-        if test := re.fullmatch(_TEST, line, re.ASCII):
-            seconds = max(0.0, float(test[4]) - float(test[3]))
-            output = _text(directory / f"{int(test[1])}.log", MAX_LOG)
-            status = None if test[2] == "timeout" else int(test[2])
-            ended[int(test[1])] = Ended(status, seconds, output)
-        elif fact := re.fullmatch(_FACT, line):
-            facts.setdefault(fact[1], fact[2])
-    return DeviceResults(ended, facts)
-
-
-def _text(file: Path, limit: int) -> str:
-    try:
-        return read_regular(file, limit).decode(errors="replace")
-    except FileNotFoundError:
-        return ""
-
-
-def _run(export: Export, device: str, results: DeviceResults) -> TestRun:
+def _run(export: Export, device: str, results: Stored) -> TestRun:
     tests = tuple(
         _result(test, device, results.ended.get(number)) for number, test in enumerate(export.tests)
     )
@@ -147,9 +68,9 @@ def _run(export: Export, device: str, results: DeviceResults) -> TestRun:
         target=export.target,
         release=export.release,
         deployment=export.id,
-        soc=results.facts.get("soc", "").strip(),
-        arch=results.facts.get("arch", "").strip(),
-        firmware=results.facts.get("firmware", "").strip(),
+        soc=results.facts.get("soc", ""),
+        arch=results.facts.get("arch", ""),
+        firmware=results.facts.get("firmware", ""),
         started=float(started) if re.fullmatch(r"\d{1,10}", started, re.ASCII) else time.time(),
         seconds=sum(test.seconds for test in tests),
         interrupted=False,

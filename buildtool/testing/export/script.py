@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from buildtool.device.emulated.socs import known_socs
 from buildtool.project.archs import arch_number
 from buildtool.testing.export.exported import ROOT, Export, ExportedTest
+from buildtool.testing.export.services import TEMPLATES
 
-HERE = Path(__file__).parent
 MAX_NAME = 80
 
 
@@ -26,7 +25,7 @@ def tests_script(export: Export, archs: Sequence[str]) -> str:
         ),
         "TESTS": "\n".join(_run(*each) for each in tests),
     }
-    text = (HERE / "tests.sh").read_text(encoding="utf-8")
+    text = (TEMPLATES / "tests.sh").read_text(encoding="utf-8")
     return re.sub("^@([A-Z]+)@$|@(ID)@", lambda at: values[at[1] or at[2]], text, flags=re.M)
 
 

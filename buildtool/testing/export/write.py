@@ -6,7 +6,7 @@ import gzip
 import io
 import tarfile
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
@@ -17,8 +17,8 @@ from buildtool.release.formats.entries import PackageEntry
 from buildtool.release.formats.zip_file import write_zip
 from buildtool.release.slices import Release
 from buildtool.testing.export.exported import FILE, Export, ExportedTest, write_list
-from buildtool.testing.export.script import HERE, tests_script
-from buildtool.testing.export.services import BUNDLE, RUN, SERVICES
+from buildtool.testing.export.script import tests_script
+from buildtool.testing.export.services import BUNDLE, RUN, SERVICES, TEMPLATES, filled
 
 EPOCH = 315532800
 """1980, the first year of zip archives: equal exports are equal files."""
@@ -64,25 +64,30 @@ def write_export(
     fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
     try:
         fresh.chmod(0o755)
-        script = (HERE / RUN).read_bytes()
+        script = (TEMPLATES / RUN).read_bytes()
         if export.platform == "android":  # of which old releases have no /bin
             script = script.replace(b"#!/bin/sh", b"#!/system/bin/sh", 1)
         with (fresh / BUNDLE).open("wb") as stream:
             _write_tar_gz(stream, _bundle(export, release, data))
-        own = [PackageEntry(BUNDLE, 0o644, fresh / BUNDLE), PackageEntry(RUN, 0o755, script)]
-        if packed := service.archive:
-            entries = [*own, *_texts(service.packed(export))]
-            if packed.endswith(".zip"):
-                write_zip(fresh / packed, entries, EPOCH, "")
+        if service.archive:
+            entries = [
+                PackageEntry(BUNDLE, 0o644, fresh / BUNDLE),
+                PackageEntry(RUN, 0o755, script),
+                *(
+                    PackageEntry(name, 0o644, filled(name, export, project).encode())
+                    for name in service.packed
+                ),
+            ]
+            if service.archive.endswith(".zip"):
+                write_zip(fresh / service.archive, entries, EPOCH, "")
             else:
-                with (fresh / packed).open("wb") as stream:
+                with (fresh / service.archive).open("wb") as stream:
                     _write_tar_gz(stream, entries)
             (fresh / BUNDLE).unlink()  # the archive has it
         else:
             (fresh / RUN).write_bytes(script)
-            (fresh / RUN).chmod(0o755)
-        for name, text in service.files(export, project).items():
-            (fresh / name).write_text(text, encoding="utf-8")
+        for name in service.files:
+            (fresh / name).write_text(filled(name, export, project), encoding="utf-8")
         write_list(export, fresh)
         replace_directory(fresh, directory)
     except BaseException:
@@ -101,10 +106,6 @@ def _bundle(export: Export, release: Release, data: Iterable[DataFile]) -> list[
         *(PackageEntry(f"release/{link.path}", 0o777, b"", link.target) for link in release.links),
         *(PackageEntry(f"release/{file.path}", 0o644, file.source) for file in data),
     ]
-
-
-def _texts(files: Mapping[str, str]) -> list[PackageEntry]:
-    return [PackageEntry(name, 0o644, text.encode()) for name, text in files.items()]
 
 
 def _write_tar_gz(stream: io.BufferedWriter, entries: Iterable[PackageEntry]) -> None:

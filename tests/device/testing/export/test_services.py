@@ -92,7 +92,7 @@ def test_a_lava_job(
     submit(out, tmp_path, f"file://{out}/tests.tar.gz")
     check_job(out / "job.ready.yaml")
     rows = run_job(out / "job.ready.yaml", board, variables)
-    (tmp_path / "results.yaml").write_text(json.dumps(rows))  # which is YAML, too
+    (tmp_path / "results.json").write_text(json.dumps(rows))
 
     assert printed == "11 tests for lava in out\n"
     assert "not exported: app/here: its command runs on this machine\n" in on_linux.messages
@@ -104,7 +104,7 @@ def test_a_lava_job(
         "9.app.wrongly-inverted": "fail",
         "10.app.skips": "skip",
     }
-    found = outcomes(imported(on_linux, tmp_path / "results.yaml")["q6a"])
+    found = outcomes(imported(on_linux, tmp_path / "results.json")["q6a"])
     messages = {
         name: (outcome, re.sub("; log: /results/testcase/[0-9]+$", "", message))
         for name, (outcome, message) in found.items()
@@ -161,6 +161,7 @@ def qdc_environment(folder: Path) -> dict[str, str]:
     return {**os.environ, **own}
 
 
+@pytest.mark.long
 def test_a_phone_of_qualcomm_device_cloud(on_android: Project, tmp_path: Path) -> None:
     on_android.succeeds("test", "--export", "out", "--for", "qdc:QCS6490")
     with emulated_phone(tmp_path / "phone") as phone:
