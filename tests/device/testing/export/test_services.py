@@ -54,9 +54,9 @@ def variables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     return {name: found[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", *FORK_SAFE)}
 
 
-@pytest.fixture
-def board(tmp_path: Path) -> Iterator[DeviceRoot]:
-    with DeviceRoot(tmp_path / "board") as device:
+@pytest.fixture(params=["coreutils", pytest.param("busybox", marks=pytest.mark.long)])
+def board(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[DeviceRoot]:
+    with DeviceRoot(tmp_path / "board", tools=request.param) as device:
         yield device
 
 
