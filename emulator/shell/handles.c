@@ -32,6 +32,7 @@ struct handle {
     entry_64 invoke_64;
     entry_32 invoke_32;
     uint64_t skel_handle; /* the handle from the skel's open method */
+    uint32_t traced_name;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,7 +88,7 @@ static void call_entry(void *argument)
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();
-    trace_call(call->since, fault_context.skel, method, call->code);
+    trace_call(call->since, handle->traced_name, method, call->code);
 }
 
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
@@ -165,6 +166,7 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
         free(handle);
         return code;
     }
+    handle->traced_name = trace_name(module_name(handle->module));
     code = bind(handle, file, symbol, uri, reason, room);
     if (code != AEE_SUCCESS) {
         module_unload(handle->module);

@@ -10,19 +10,23 @@ import bisect
 import struct
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cache, partial
 
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
 
-MAGIC = b"BTR1"
-MAX_RECORDS = 1 << 18
+MAGIC = b"BTR2"
+MAX_RECORDS = 1 << 19
 """In a file (BT_TRACE_RECORDS)."""
 MAX_TIME = 1 << 62
-MAX_PARTS = 16
+MAX_PARTS = 20
+"""Of a text (BT_TRACE_PARTS)."""
 DSP_SIDE = 32
 """Kinds from here on are of the DSP."""
-_HEADER = struct.Struct("<4sI120x")
-_LAYOUT = struct.Struct("<4s3I2QIi2Q72s")
+_HEADER = struct.Struct("<4sI56x")
+_LAYOUT = struct.Struct("<4s3I2QIi2QI4x")
+_TEXT_AT = 8
+"""Where the text of such a record begins."""
 SIZE = _LAYOUT.size
 MAX_BYTES = (MAX_RECORDS + 1) * SIZE
 EMPTY = bytes(4)
@@ -89,23 +93,20 @@ def parse_recording(data: bytes) -> Recording:
         return Recording(damaged=bool(data))
     count = _HEADER.unpack_from(data)[1]
     records: list[Record] = []
-    damaged = parts = 0
+    name_at = cache(partial(_text, data))
+    damaged = 0
     number = min(count, MAX_RECORDS)
     for at in range(SIZE, (number + 1) * SIZE, SIZE):
         if at + SIZE > len(data):
             damaged += number - at // SIZE + 1
             break
         fields = _LAYOUT.unpack_from(data, at)
-        if not _is_valid(fields):
+        if fields[:2] == (MAGIC, Kind.TEXT):
+            continue  # it is read when a record refers to it
+        if _is_valid(fields):
+            records.append(Record(*fields[1:-1], name_at(fields[-1])))
+        else:
             damaged += 1
-            continue
-        name = escape(fields[-1].partition(b"\0")[0].decode(errors="replace"))
-        if fields[1] != Kind.TEXT:
-            records.append(Record(*(*fields[1:-1], name)))
-            parts = 1
-        elif records and records[-1][1:3] == fields[2:4] and parts < MAX_PARTS:
-            records[-1] = records[-1]._replace(name=records[-1].name + name)
-            parts += 1
     clocks = [record for record in records if record.kind == Kind.CLOCKS]
     in_time = in_nanoseconds(records, clocks)
     return Recording(
@@ -114,6 +115,19 @@ def parse_recording(data: bytes) -> Recording:
         damaged + len(records) - len(clocks) - len(in_time),
         clocks[0].bytes_in - clocks[0].end if clocks else None,
     )
+
+
+def _text(data: bytes, number: int) -> str:
+    """The text that begins in the record `number`; "" if there is none."""
+    text = b""
+    for at in range(number * SIZE, (number + MAX_PARTS) * SIZE, SIZE):
+        part = data[at : at + SIZE]
+        if not number or len(part) < SIZE or _LAYOUT.unpack(part)[:2] != (MAGIC, Kind.TEXT):
+            break
+        text += part[_TEXT_AT:]
+        if b"\0" in part[_TEXT_AT:]:
+            break
+    return escape(text.partition(b"\0")[0].decode(errors="replace"))
 
 
 def in_nanoseconds(records: Sequence[Record], clocks: Sequence[Record]) -> tuple[Record, ...]:

@@ -32,10 +32,13 @@ static inline uint64_t bt_trace_ticks(void)
 
 static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, const char *name)
 {
-    struct bt_trace_record *record = bt_trace_next(file, 1);
-    if (record == NULL) {
+    const uint32_t text = bt_trace_name(file, name);
+    const uint32_t number = bt_trace_next(file, 1);
+    if (number == 0) {
         return;
     }
+    struct bt_trace_record *record = bt_trace_at(file, number);
+    record->name = text;
     record->kind = kind;
     record->process = (uint32_t)getpid();
     record->thread = (uint32_t)syscall(SYS_gettid);
@@ -52,7 +55,6 @@ static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, con
         __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(record->out));
 #endif
     }
-    (void)bt_trace_name(record, name);
     bt_trace_done(record);
 }
 

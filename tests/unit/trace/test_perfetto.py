@@ -114,7 +114,7 @@ def test_a_damaged_recording_is_a_trace(recorder: TraceRecorder) -> None:
     recorder(program(file(packed(CALL, b"XXXX"), CALL, count=count), same_clock=True))
     base = open_trace(recorder.trace())
     (name,) = base.execute("select name from track where pid = 7 and tid = 0").fetchone()
-    assert name == f"demo (1,234 records dropped, {MAX_RECORDS - 2:,} records damaged)"
+    assert name == f"demo (1,234 records dropped, {MAX_RECORDS - 3:,} records damaged)"
 
 
 def test_arrows_of_several_programs_are_apart(recorder: TraceRecorder) -> None:
