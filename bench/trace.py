@@ -76,7 +76,9 @@ def main() -> None:
         )
 
 
-def _calls(project: Path, options: tuple[str, ...], environment: dict[str, str]) -> tuple[float, float]:
+def _calls(
+    project: Path, options: tuple[str, ...], environment: dict[str, str]
+) -> tuple[float, float]:
     """The wall time and the processor time of the calls, in seconds."""
     import subprocess  # noqa: PLC0415
 

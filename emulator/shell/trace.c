@@ -29,6 +29,11 @@ void trace_open(void)
     file = memory == MAP_FAILED ? NULL : memory;
 }
 
+bool trace_is_on(void)
+{
+    return file != NULL;
+}
+
 uint32_t trace_name(const char *text)
 {
     return file == NULL ? 0 : bt_trace_name(file, text);

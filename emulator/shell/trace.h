@@ -2,12 +2,14 @@
 #ifndef BUILDTOOL_SHELL_TRACE_H
 #define BUILDTOOL_SHELL_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bt_trace_record.h"
 
 /* Opens the file of the trace, if libcdsprpc names one. Without one the others do nothing. */
 void trace_open(void);
+bool trace_is_on(void);
 /* Returns the number of a text for records, 0 if nothing is recorded. */
 uint32_t trace_name(const char *text);
 /* Records what began at `start`, in nanoseconds, and has just ended: a method of the skel with the

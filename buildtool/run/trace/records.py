@@ -50,6 +50,7 @@ class Kind(IntEnum):
     UNMAP = 10
     MESSAGE = 11
     LATENCY = 12
+    SKEL_CALL = 13
     DSP_CALL = 32
     DSP_BEGIN = 33
     DSP_END = 34
@@ -62,7 +63,7 @@ _KINDS = frozenset(Kind)
 
 class Record(Value):
     """Something that happened in a thread of a process; `start` and `end` are nanoseconds of the
-    device's CLOCK_MONOTONIC."""
+    device's CLOCK_MONOTONIC.  Those of a method on the DSP can be wrong by `bytes_in`."""
 
     kind: int
     process: int
@@ -104,7 +105,7 @@ def parse_recording(data: bytes) -> Recording:
         if fields[:2] == (MAGIC, Kind.TEXT):
             continue  # it is read when a record refers to it
         if _is_valid(fields):
-            records.append(Record(*fields[1:-1], name_at(fields[-1])))
+            records.append(Record(*(*fields[1:-1], name_at(fields[-1]))))
         else:
             damaged += 1
     clocks = [record for record in records if record.kind == Kind.CLOCKS]
@@ -132,6 +133,7 @@ def _text(data: bytes, number: int) -> str:
 
 def in_nanoseconds(records: Sequence[Record], clocks: Sequence[Record]) -> tuple[Record, ...]:
     """The records with their times in nanoseconds, without `clocks`, which relate ticks to them.
+    What skels have recorded becomes what the DSP has.
 
     Between two of these the time is interpolated, before and after them the rate is the nominal
     one.  Without any, nothing is known of records in ticks.
@@ -156,8 +158,9 @@ def in_nanoseconds(records: Sequence[Record], clocks: Sequence[Record]) -> tuple
         elif record.kind != Kind.CLOCKS and anchors:
             start = time(record.start)
             end = time(record.end)
+            kind = Kind.DSP_CALL if record.kind == Kind.SKEL_CALL else record.kind
             if 0 < start <= end < MAX_TIME:
-                found.append(record._replace(start=start, end=end))
+                found.append(record._replace(kind=kind, start=start, end=end))
     return tuple(found)
 
 

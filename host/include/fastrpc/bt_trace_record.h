@@ -13,7 +13,10 @@
 #define BT_TRACE_PART 56                    /* bytes of a text in one record */
 #define BT_TRACE_PARTS 20u                  /* of one text; what is longer is cut */
 #define BT_TRACE_RECORDS 524288u            /* in a file */
-#define BT_TRACE_BYTES 33554496u /* of these and the header */
+#define BT_TRACE_BYTES 33554496u            /* of these and the header */
+
+/* The number of a method that answers with what the skel has recorded of others. */
+#define BT_TRACE_METHOD 0x52545442u
 
 enum bt_trace_kind {
     /* start: ticks; end: CLOCK_MONOTONIC, in: CLOCK_REALTIME, both in ns; out: ticks per second */
@@ -29,6 +32,9 @@ enum bt_trace_kind {
     BT_TRACE_UNMAP,
     BT_TRACE_MESSAGE, /* of a dspqueue; in: bytes */
     BT_TRACE_LATENCY, /* a vote for low latency; in: microseconds */
+    /* On the DSP, as the skel has recorded it; name: the URI of the skel; in: how wrong the times can
+     * be, in ns. */
+    BT_TRACE_SKEL_CALL,
     /* of the DSP; process is that of the program */
     BT_TRACE_DSP_CALL = 32,
     BT_TRACE_DSP_BEGIN,

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool import _data
+from buildtool.idl.emit.skel import TRACED
 from buildtool.run.trace.records import (
     MAGIC,
     MAX_BYTES,
@@ -58,6 +59,7 @@ def test_the_header_in_c_is_the_same() -> None:
     assert int(re.findall(r"MAGIC 0x(\w+)u", text)[0], 16).to_bytes(4, "little") == MAGIC
     assert int(re.findall(r"RECORDS (\d+)u", text)[0]) == MAX_RECORDS
     assert int(re.findall(r"BYTES (\d+)u", text)[0]) == MAX_BYTES
+    assert re.findall(r"METHOD (0x\w+)u", text) == re.findall(r"_method == (0x\w+)u", TRACED)
     dsp = (_data.path("dsp") / "include" / "bt_trace.h").read_text()
     assert re.findall(r"DSP_\w+ (\d+)u", dsp) == [str(int(Kind.DSP_BEGIN)), str(int(Kind.DSP_END))]
 
@@ -143,6 +145,13 @@ def test_times_of_the_dsp_are_nanoseconds() -> None:
     part = CALL._replace(kind=Kind.DSP_CALL)
     clocks = CLOCKS._replace(bytes_out=19_200_000)
     assert parse_recording(file(part, clocks=clocks)).records == (part,)
+
+
+def test_what_a_skel_has_recorded_is_of_the_dsp_and_has_ticks_of_the_program() -> None:
+    part = CALL._replace(kind=Kind.SKEL_CALL)
+    clocks = CLOCKS._replace(end=1_001)
+    (found,) = parse_recording(file(part, clocks=clocks)).records
+    assert found == CALL._replace(kind=Kind.DSP_CALL, start=1_100, end=1_200)
 
 
 def test_without_a_clock_the_times_of_the_program_are_unknown() -> None:
