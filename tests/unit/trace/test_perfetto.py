@@ -79,7 +79,7 @@ def test_a_lone_surrogate_in_a_name_is_replaced() -> None:
 def recorder(tmp_path: Path) -> TraceRecorder:
     file = tmp_path / "buildtool.toml"
     file.write_text('[project]\nname = "demo"')
-    return TraceRecorder(read_project(file), lambda _: None)
+    return TraceRecorder(read_project(file), None, lambda _: None)
 
 
 def test_parallel_steps_are_in_rows_of_their_own(recorder: TraceRecorder) -> None:
