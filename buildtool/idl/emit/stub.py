@@ -48,6 +48,7 @@ def stub(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
     methods = interface.methods[first:]
     wires = wire_methods(interface)[first:]
     parameters = [parameter for method in methods for parameter in method.parameters]
+    trace = trace and interface.multi_domain
     body = [
         *StubComposites().functions(parameters),
         *(method_records(interface, wire, received=False) for wire in wires),

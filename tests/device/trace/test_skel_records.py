@@ -100,3 +100,11 @@ def test_files_without_it_are_as_before(traced_skel: Project, tmp_path: Path) ->
         )
         assert "trace" not in off
         assert "trace" in on
+    refused = subprocess.run(
+        [*command, str(tmp_path / "py"), "--trace", "--python"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert refused.returncode == 2
+    assert "error: --trace cannot be used with --qaic or --python" in refused.stderr
