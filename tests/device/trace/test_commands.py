@@ -44,10 +44,10 @@ def test_a_run_is_traced_and_profiled_at_once(traced_project: Project, tmp_path:
     options = ("--trace-file", str(file), "--profile", "-e", "CALLS=200", "--json")
     document = json.loads(traced_project.run("run", "sim", *options).stdout)
     base = open_trace(file)
-    samples = document["profile"]["samples"]
+    profile = document["profile"]
     arrows = base.execute("select count(*) from flow").fetchone()[0]
     assert document["status"] == 0
-    assert samples > 0
+    assert profile["uncounted"] or any(row["packets"] for row in profile["functions"])
     assert arrows > 200
 
 
