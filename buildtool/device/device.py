@@ -46,6 +46,11 @@ class Device(Value):
     keep: int = 3
     emulated: EmulatedDevice | None = None
 
+    def leave(self) -> None:
+        """Let others use the device, if it is of a lab and was acquired for this process."""
+        if leave := getattr(self.transport, "leave", None):
+            leave()
+
     def exec(
         self,
         script: str,

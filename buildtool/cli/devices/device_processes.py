@@ -71,6 +71,7 @@ class Child:
         self.status = status if status >= 0 else 128 - status
         if self._lock:
             self._lock.release()
+            self._lock.device.leave()
 
     @property
     def document(self) -> Any:

@@ -1,0 +1,188 @@
+"""Places of labgrid that this process holds, until it ends."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import getpass
+import os
+import secrets
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from buildtool.core.escape import escape_line
+from buildtool.core.events import Listener, Note
+from buildtool.core.files import value_digest
+from buildtool.core.interruption import interrupt
+from buildtool.core.processes.process import running
+from buildtool.device.labgrid.labgrid_python import (
+    LabgridPython,
+    environment,
+    no_answer,
+    parse_events,
+)
+from buildtool.device.labgrid.place import LabgridError, Resources, parse_resources, person
+from buildtool.device.labgrid.place_holder import MARK
+from buildtool.device.sharing.holder import duration
+
+MAX_EVENT = 1 << 24
+
+
+class PlaceInUseError(LabgridError):
+    """Somebody else has acquired the place."""
+
+    code = "device-in-use"
+
+    def __init__(self, name: str, holder: str, waited: float) -> None:
+        super().__init__(
+            f"the place {name} of labgrid is acquired by {person(holder)}",
+            why=f"it was not released in {duration(waited)}"
+            if waited
+            else "one user at a time has a place",
+            remedy="Wait for it: --wait forever. If nobody uses it, release it:"
+            f" labgrid-client -p {name} release --kick",
+        )
+
+
+class Hold:
+    """The place `name`, which a process holds as long as `lifeline` is open and tells about in
+    `events`.  `lost` is the error that says why the place is no longer held."""
+
+    def __init__(self, python: LabgridPython, name: str, wait: float, listener: Listener) -> None:
+        """Hold the place, after others had `wait` seconds to release it.
+
+        Raises `PlaceInUseError`, and `LabgridError`.
+        """
+        self.name = name
+        self.lost: LabgridError | None = None
+        self._python = python
+        given, own = holders()
+        below, self._lifeline = os.pipe()
+        source, above = os.pipe()
+        self._events = os.fdopen(source, "rb")
+        try:
+            try:
+                with running(
+                    python.command("hold", name, given, own, str(wait)),
+                    env=environment(own.rpartition("/")[0]),
+                    stdin=below,
+                    stdout=above,
+                    stderr=above,
+                ) as process:
+                    process.wait()  # it has started another process, in a session of its own
+            finally:
+                os.close(below)
+                os.close(above)
+            while (event := _next_event(self._events)).get("event") == "waiting":
+                who = person(str(event.get("holder")))
+                listener(Note(f"waiting for the place {name} of labgrid, acquired by {who}"))
+            if event.get("event") != "held":
+                raise _failure(name, event, wait)
+        except BaseException:
+            self.leave()
+            self._events.close()
+            raise
+        self.resources: Resources = parse_resources(name, event.get("resources", ()))
+        # What this process starts finds the place acquired by itself, and may use it.
+        os.environ["LG_HOSTNAME"] = str(event.get("holder")).rpartition("/")[0]
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    def leave(self) -> None:
+        """Let the place be released, if it was acquired for this process."""
+        lifeline, self._lifeline = self._lifeline, -1
+        if lifeline >= 0:
+            os.close(lifeline)
+
+    def join(self) -> None:
+        """Wait until it is released, or the coordinator cannot be reached."""
+        self.leave()
+        self._watcher.join()
+
+    def _watch(self) -> None:
+        event = _next_event(self._events)
+        if self._lifeline < 0:
+            return
+        self.lost = LabgridError(
+            f"the place {self.name} of labgrid is no longer held by this command",
+            why=escape_line(str(event.get("why", "the process that held it was killed")))
+            + "; what ran on the device was ended",
+            remedy="Start the command again.",
+        )
+        interrupt(self.lost)
+        if not event:  # then the place is still acquired
+            self._python.release(self.name, holders()[1])
+        else:
+            _next_event(self._events)
+
+
+_holds: dict[str, Hold] = {}
+"""By the names of places."""
+_left: list[Hold] = []
+
+
+def held_place(python: LabgridPython, name: str, wait: float, listener: Listener) -> Hold:
+    """This process's hold of the place called `name`; raises as `Hold`, and `Hold.lost`."""
+    hold = _holds.get(name) or _holds.setdefault(name, Hold(python, name, wait, listener))
+    if hold.lost:
+        raise hold.lost
+    return hold
+
+
+def leave_place(name: str) -> None:
+    """Let the place called `name` be released, if this process holds it."""
+    if hold := _holds.pop(name, None):
+        hold.leave()
+        _left.append(hold)
+
+
+@atexit.register
+def _leave_all() -> None:
+    for name in [*_holds]:
+        leave_place(name)
+    for hold in _left:
+        hold.join()
+
+
+@functools.cache
+def holders() -> tuple[str, str]:
+    """HOST/USER under which this user acquires places by hand, and that of this process.
+
+    With a name of its own, a process never releases what another one has acquired.
+    """
+    host = os.environ.get("LG_HOSTNAME") or os.uname().nodename
+    user = os.environ.get("LG_USERNAME") or getpass.getuser()
+    number = f"{_system()}-{os.getpid()}-{secrets.token_hex(3)}"
+    return f"{host}/{user}", f"{host.partition(MARK)[0]}{MARK}{number}/{user}"
+
+
+def _system() -> str:
+    """Stands for the boot and the container in which numbers of processes mean something."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+    return value_digest([boot, str(Path("/proc/self/ns/pid").readlink())])[:8]
+
+
+def _next_event(events: IO[bytes]) -> Mapping[str, Any]:
+    """The next event, with other lines before it in `messages`; without "event" at the end."""
+    messages = ""
+    while line := events.readline(MAX_EVENT):
+        event, _ = parse_events(line.decode(errors="replace"))
+        if event:
+            return {"messages": messages, **event}
+        messages = (messages + line.decode(errors="replace"))[-MAX_EVENT:]
+    return {"messages": messages} if messages else {}
+
+
+def _failure(name: str, event: Mapping[str, Any], waited: float) -> LabgridError:
+    if event.get("event") == "in-use":
+        return PlaceInUseError(name, str(event.get("holder")), waited)
+    if event.get("event") == "unknown":
+        known = ", ".join(map(str, event.get("names", ())))
+        return LabgridError(
+            f"labgrid has no place {name!r}",
+            why=f"its places: {escape_line(known)[:500] or 'none'}",
+            remedy='Write in devices.toml the name of a place: via = "labgrid:PLACE"',
+        )
+    return no_answer(event, str(event.get("messages", "")))
