@@ -181,7 +181,9 @@ def device_of(
         from buildtool.device.labgrid.transport import PlaceTransport  # noqa: PLC0415 - in labs
 
         place = device.via.removeprefix(LABGRID)
-        transport: Transport = PlaceTransport(place, device, opened, wait, listener)
+        transport: Transport = PlaceTransport(
+            place, name, device, opened, wait=wait, listener=listener
+        )
     else:
         transport = opened(device)
     root = device.root

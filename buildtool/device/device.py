@@ -51,6 +51,13 @@ class Device(Value):
         if leave := getattr(self.transport, "leave", None):
             leave()
 
+    @property
+    def lifelines(self) -> Sequence[int]:
+        """Descriptors for processes that use the device for this one: others cannot use a device of
+        a lab before all of them have ended."""
+        lifeline = getattr(self.transport, "lifeline", None)
+        return () if lifeline is None else (lifeline,)
+
     def exec(
         self,
         script: str,

@@ -108,6 +108,7 @@ def child_of(
         stdin=DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
+        pass_fds=lock.device.lifelines if lock else (),
     ) as process:
         lines = [
             PrefixedLines(prefixes[stream], stream.buffer) if stream in prefixes else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import getpass
+import json
 import os
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -50,22 +52,33 @@ class Hold:
     """The place `name`, which a process holds as long as `lifeline` is open and tells about in
     `events`.  `lost` is the error that says why the place is no longer held."""
 
-    def __init__(self, python: LabgridPython, name: str, wait: float, listener: Listener) -> None:
+    def __init__(
+        self,
+        python: LabgridPython,
+        name: str,
+        last: Sequence[str],
+        *,
+        wait: float,
+        listener: Listener,
+    ) -> None:
         """Hold the place, after others had `wait` seconds to release it.
+
+        When this process is killed, the command `last` runs before the place is released.
 
         Raises `PlaceInUseError`, and `LabgridError`.
         """
         self.name = name
         self.lost: LabgridError | None = None
+        self._unreleased = False
         self._python = python
         given, own = holders()
-        below, self._lifeline = os.pipe()
+        below, self.lifeline = os.pipe()
         source, above = os.pipe()
         self._events = os.fdopen(source, "rb")
         try:
             try:
                 with running(
-                    python.command("hold", name, given, own, str(wait)),
+                    python.command("hold", name, given, own, str(wait), json.dumps(last)),
                     env=environment(own.rpartition("/")[0]),
                     stdin=below,
                     stdout=above,
@@ -92,19 +105,24 @@ class Hold:
 
     def leave(self) -> None:
         """Let the place be released, if it was acquired for this process."""
-        lifeline, self._lifeline = self._lifeline, -1
+        lifeline, self.lifeline = self.lifeline, -1
         if lifeline >= 0:
+            with contextlib.suppress(BrokenPipeError):
+                os.write(lifeline, b".")
             os.close(lifeline)
 
     def join(self) -> None:
         """Wait until it is released, or the coordinator cannot be reached."""
         self.leave()
         self._watcher.join()
+        if self._unreleased:
+            self._python.release(self.name, holders()[1])
 
     def _watch(self) -> None:
         event = _next_event(self._events)
-        if self._lifeline < 0:
+        if self.lifeline < 0:
             return
+        self._unreleased = not event
         self.lost = LabgridError(
             f"the place {self.name} of labgrid is no longer held by this command",
             why=escape_line(str(event.get("why", "the process that held it was killed")))
@@ -112,10 +130,7 @@ class Hold:
             remedy="Start the command again.",
         )
         interrupt(self.lost)
-        if not event:  # then the place is still acquired
-            self._python.release(self.name, holders()[1])
-        else:
-            _next_event(self._events)
+        _next_event(self._events)
 
 
 _holds: dict[str, Hold] = {}
@@ -123,12 +138,18 @@ _holds: dict[str, Hold] = {}
 _left: list[Hold] = []
 
 
-def held_place(python: LabgridPython, name: str, wait: float, listener: Listener) -> Hold:
-    """This process's hold of the place called `name`; raises as `Hold`, and `Hold.lost`."""
-    hold = _holds.get(name) or _holds.setdefault(name, Hold(python, name, wait, listener))
+def held_place(name: str, acquire: Callable[[], Hold]) -> Hold:
+    """This process's hold of the place called `name`; raises what `acquire` raises, and why it was
+    lost."""
+    hold = _holds.get(name) or _holds.setdefault(name, acquire())
     if hold.lost:
         raise hold.lost
     return hold
+
+
+def lifeline_of(name: str) -> int | None:
+    """A descriptor; the place called `name` is not released while a process has it."""
+    return _holds[name].lifeline if name in _holds else None
 
 
 def leave_place(name: str) -> None:

@@ -2,7 +2,8 @@
 
 Runs in the Python of the user's labgrid, and imports nothing of buildtool.  It is a process of its
 own because a place stays acquired when its client ends, whatever ends it.  Its standard input ends
-with buildtool; it writes events to standard output, a JSON object on each line.
+with buildtool, after a byte if that was not killed; it writes events to standard output, a JSON
+object on each line.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from typing import Any
 
 RETRY_SECONDS = 5.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOST = "the connection to the coordinator has ended"
 MARK = "+buildtool-"
 _PROCESS = rf"(.*{re.escape(MARK)}\w+)-(\d{{1,10}})-\w+(/.*)"
@@ -24,12 +26,12 @@ _PROCESS = rf"(.*{re.escape(MARK)}\w+)-(\d{{1,10}})-\w+(/.*)"
 
 
 def main(verb: str, *arguments: str) -> None:
-    """`hold PLACE GIVEN OWN SECONDS`, `release PLACE HOLDER`, or `list`; see the functions."""
+    """`hold PLACE GIVEN OWN SECONDS LAST`, `release PLACE HOLDER`, or `list`; see the functions."""
     if verb == "hold":
         if os.fork():
             return  # in a session of its own, it does not get the signals that end buildtool
         os.setsid()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
     del sys.path[0]  # the directory of this file
     loop = asyncio.new_event_loop()
@@ -75,22 +77,26 @@ async def _main(loop: Any, verb: str, *arguments: str) -> None:
 class _Holder:
     """Holds the place `name` as `own`, HOST/USER; others have `seconds` to release it.
 
-    A place that the user has acquired before, as `given`, stays acquired at the end.
+    A place that the user has acquired before, as `given`, stays acquired at the end.  After
+    buildtool was killed, the command `last` waits until nothing of it runs on the device.
     """
 
     def __init__(self, session: Any, news: asyncio.Event, arguments: tuple[str, ...]) -> None:
         self.session, self.news = session, news
-        self.name, self.given, self.own, seconds = arguments
+        self.name, self.given, self.own, seconds, last = arguments
+        self.last = json.loads(last)
         self.loop = asyncio.get_running_loop()
         self.end = self.loop.time() + float(seconds)
-        self.gone = False
+        self.gone = self.left = False
         self.loop.add_reader(0, self._read)
 
     def _read(self) -> None:
-        if not os.read(0, 1):
-            self.loop.remove_reader(0)
-            self.gone = True
-            self.news.set()
+        if os.read(0, 1):
+            self.left = True
+            return
+        self.loop.remove_reader(0)
+        self.gone = True
+        self.news.set()
 
     @property
     def stopped(self) -> bool:
@@ -114,8 +120,16 @@ class _Holder:
                     _say("lost", why=why)
             while not self.gone:  # buildtool ends what runs on the device
                 await self._next()
+            if not (self.left or self.stopped) and self.holder == self.own:
+                self._run_last()
         finally:
             await _release(self.session, self.name, self.own, forever=True)
+
+    def _run_last(self) -> None:
+        environment = {k: v for k, v in os.environ.items() if k != "BUILDTOOL_DEVICE_LOCK"}
+        # What gRPC does at fork, which this does not call, can crash.
+        process = os.posix_spawn(self.last[0], self.last, environment, setsigdef=SIGNALS)
+        os.waitpid(process, 0)
 
     async def _acquire(self) -> str:
         """Acquire the place if nobody has it; returns its holder, "" if that is somebody else."""

@@ -57,7 +57,7 @@ class Coordinator:
         where = f"127.0.0.1:{self._port}"
         self._run("coordinator", "labgrid-coordinator", "-l", where)
         self._run("exporter", "labgrid-exporter", "-c", where, "-n", "rack", "exporter.yaml")
-        wait_until(lambda: self.client("resources").count("\n") == len(self._exported()))
+        wait_until(lambda: self.client("resources").count("rack/") == len(self._exported()))
 
     def _exported(self) -> list[str]:
         groups = json.loads((self._directory / "exporter.yaml").read_text())
