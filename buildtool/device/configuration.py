@@ -223,8 +223,6 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
             f"{device.via!r} is not a place of a lab",
             'Write: via = "labgrid:PLACE", with the name of a place of labgrid.',
         )
-    if not (device.via or device.address):
-        yield at, "lacks the key 'address'", "Add: address = …, or via = …"
     yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
     if not 0 < device.keep < MAX_KEPT:
         yield (

@@ -25,15 +25,15 @@ Host 127.0.0.1
     StrictHostKeyChecking yes
 """
 TAGS = {
-    "one": {"soc": "qcs6490", "arch": "v68"},
-    "two": {"soc": "sm8350", "arch": "v68"},
-    "three": {"soc": "sm8650", "arch": "v75"},
+    "q6a": {"soc": "qcs6490", "arch": "v68"},
+    "s21": {"soc": "sm8350", "arch": "v68"},
+    "hdk": {"soc": "sm8650", "arch": "v75"},
 }
-"""The places, and their tags."""
+"""Tags of places."""
 
 
 class Coordinator:
-    """A coordinator with three places; `resources` are what an exporter has for each of them."""
+    """A coordinator with places; `resources` are what an exporter has for each of them."""
 
     def __init__(self, directory: Path, resources: Mapping[str, Mapping[str, object]]) -> None:
         if not BIN.is_dir():
@@ -125,9 +125,12 @@ def service_of(server: SshServer) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def coordinator(directory: Path, servers: Mapping[str, SshServer]) -> Iterator[Coordinator]:
-    """A coordinator whose places are the devices of `servers`, and which is stopped at the end."""
-    lab = Coordinator(directory, {name: service_of(server) for name, server in servers.items()})
+def coordinator(
+    directory: Path, servers: Mapping[str, SshServer], **others: Mapping[str, object]
+) -> Iterator[Coordinator]:
+    """A coordinator whose places are the devices of `servers`, and `others` by their resources."""
+    resources = {name: service_of(server) for name, server in servers.items()}
+    lab = Coordinator(directory, {**resources, **others})
     try:
         yield lab
     finally:

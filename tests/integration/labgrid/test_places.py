@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import REPOSITORY
+from tests.device.docs.test_docs import blocks
 from tests.integration.labgrid.coordinator import (
     SECONDS,
     TAGS,
@@ -28,6 +30,7 @@ from tests.remote.remote import processes_with
 from tests.remote.sshd import SshServer
 from tests.remote.tool_sets import Tools
 
+EVIL = {"NetworkService": {"address": "127.0.0.1", "username": "-oProxyCommand=touch x"}}
 HELD = ["sh", "-c", "echo held; exec sleep 100"]
 
 
@@ -84,17 +87,14 @@ def lab(ssh_servers: SshServers, tmp_path_factory: pytest.TempPathFactory) -> It
     tools: tuple[Tools, ...] = ("coreutils", "busybox", "toybox")
     servers = {name: ssh_servers(each) for name, each in zip(TAGS, tools, strict=True)}
     ssh = ssh_client(directory / "ssh", servers)
-    with coordinator(directory / "labgrid", servers) as labgrid, _sockets() as sockets:
+    with (
+        coordinator(directory / "labgrid", servers, evil=EVIL) as labgrid,
+        tempfile.TemporaryDirectory(prefix="ssh-") as sockets,
+    ):
         found = Lab(labgrid, servers, ssh)
-        found.variables["XDG_RUNTIME_DIR"] = str(sockets)
+        found.variables["XDG_RUNTIME_DIR"] = sockets
         yield found
-
-
-@contextlib.contextmanager
-def _sockets() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="ssh-") as directory:
-        yield Path(directory)
-        end_connections(Path(directory))
+        end_connections(Path(sockets))
 
 
 @pytest.fixture
@@ -110,161 +110,179 @@ def bob(lab: Lab, tmp_path: Path) -> User:
 @pytest.fixture(autouse=True)
 def _nobody_holds_what_nobody_uses(lab: Lab) -> Iterator[None]:
     yield
-    wait_until(lambda: not lab.labgrid.holders())
-    wait_until(lambda: not any(map(on_device, lab.servers.values())))
+    wait_until(lambda: not processes_with("place_holder.py\0hold"))
+    assert not lab.labgrid.holders()
+    assert not any(map(held_on_device, lab.servers.values()))
 
 
-def on_device(server: SshServer) -> dict[int, str]:
-    """The scripts of buildtool that run on a device."""
+def held_on_device(server: SshServer) -> dict[int, str]:
+    """The scripts on a device that hold its lock for a command."""
     found = processes_with(str(server.device.home))
-    return {pid: line for pid, line in found.items() if "BUILDTOOL" in line or "report" in line}
+    return {process: line for process, line in found.items() if "device_lock" in line}
 
 
 def test_a_place_is_acquired_while_a_command_uses_it(lab: Lab, ann: User, bob: User) -> None:
-    with ann.holding("one"):
-        holder = lab.labgrid.holders()["one"]
+    with ann.holding("q6a"):
+        holder = lab.labgrid.holders()["q6a"]
         assert re.fullmatch(r"ann@laptop\+buildtool-\w{8}-\d+-\w{6}", holder)
-        assert on_device(lab.servers["one"])
-        status, _, messages = bob.run("devices", "facts", "one")
+        assert held_on_device(lab.servers["q6a"])
+        status, _, messages = bob.run("devices", "facts", "q6a")
         assert status == 1
         assert messages.startswith(
-            "error: the place one of labgrid is acquired by ann@laptop with buildtool\n"
+            "error: the place q6a of labgrid is acquired by ann@laptop with buildtool\n"
         )
         assert "--wait forever" in messages
         table = bob.run("devices")[1]
-        assert "one     ssh        in use by ann@laptop with buildtool" in table
-        assert re.search(r"^two +ssh +free", table, re.MULTILINE)
-        assert bob.run("devices", "facts", "two")[0] == 0
-    assert "user        " in bob.run("devices", "facts", "one")[1]
+        assert re.search(r"^q6a +ssh +in use by ann@laptop with buildtool", table, re.MULTILINE)
+        assert re.search(r"^s21 +ssh +free", table, re.MULTILINE)
 
 
-def test_somebody_waits_for_a_place(lab: Lab, ann: User, bob: User) -> None:
-    with ann.holding("one") as first:
-        with bob.start(
-            "devices", "lock", "one", "--wait", "forever", "--", "echo", "mine"
-        ) as other:
-            assert other.stderr
-            assert "waiting for the place one of labgrid" in other.stderr.readline()
-            first.terminate()
-            assert other.communicate(timeout=SECONDS)[0] == "mine\n"
-        assert other.returncode == 0
-
-
-def test_a_place_that_is_acquired_by_hand_is_used_and_stays_acquired(
+def test_somebody_waits_for_the_place_of_a_command_that_is_killed(
     lab: Lab, ann: User, bob: User
 ) -> None:
-    lab.labgrid.client("-p", "one", "acquire", user="ann", host="laptop")
-    try:
-        assert ann.run("devices", "facts", "one")[0] == 0
-        assert lab.labgrid.holders() == {"one": "ann@laptop"}
-        assert "acquired by ann@laptop\n" in bob.run("devices", "facts", "one")[2]
-    finally:
-        lab.labgrid.client("-p", "one", "release", user="ann", host="laptop")
-
-
-def test_what_a_command_starts_uses_its_place(lab: Lab, ann: User) -> None:
-    inner = f"{sys.executable} -P -m buildtool devices facts one && labgrid-client -p one env"
-    status, output, messages = ann.run("devices", "lock", "one", "--", "sh", "-c", inner)
-    assert (status, messages) == (0, "")
-    assert "user        " in output
-    assert "NetworkService:" in output
+    waits = ("devices", "lock", "q6a", "--wait", "forever", "--", "echo", "mine")
+    with ann.holding("q6a") as first, bob.start(*waits) as other:
+        assert other.stderr
+        told = "waiting for the place q6a of labgrid, acquired by ann@laptop with buildtool"
+        assert told in other.stderr.readline()
+        first.kill()
+        assert other.communicate(timeout=SECONDS)[0] == "mine\n"
+    assert other.returncode == 0
 
 
 SELECT = """
 import sys
-from pathlib import Path
 from buildtool.device.selection import select_devices
 from buildtool.device.sharing.reserved import ReservedDevices
-with ReservedDevices(None, "test", print) as reserved:
-    print(*select_devices(sys.argv[1], None, reserved.reserve, print), flush=True)
-    sys.stdin.read()
+for text in sys.argv[1:]:
+    with ReservedDevices(None, "test", print) as reserved:
+        print(*select_devices(text, None, reserved.reserve, print))
+        for name, lock in reserved.locks.items():
+            lock.release()
+            lock.device.leave()
 """
 
 
-@contextlib.contextmanager
-def selected(user: User, text: str) -> Iterator[str]:
-    """What `--on` reserves."""
-    with subprocess.Popen(
-        [sys.executable, "-P", "-c", SELECT, text],
-        env=user.environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+def test_places_are_found_by_their_tags(lab: Lab, ann: User) -> None:
+    lab.labgrid.client("-p", "q6a", "acquire", user="bob")
+    texts = ("tag:soc=sm8650", "tag:arch=v68", "all:arch=v68")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", SELECT, *texts],
+        env=ann.environment,
+        capture_output=True,
         text=True,
-    ) as process:
-        assert process.stdout
-        yield process.stdout.readline().strip()
-        process.communicate()
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["hdk", "s21", "q6a s21"]
+    assert lab.labgrid.holders() == {"q6a": "bob@desk"}
+    lab.labgrid.client("-p", "q6a", "release", user="bob")
 
 
-def test_places_are_found_by_their_tags(lab: Lab, ann: User, bob: User) -> None:
-    with selected(ann, "tag:soc=sm8650") as found:
-        assert found == "three"
-    with selected(ann, "tag:arch=v68") as one, selected(bob, "tag:arch=v68") as other:
-        assert (one, other) == ("one", "two")
-        assert {*lab.labgrid.holders()} == {"one", "two"}
-    with selected(ann, "all:arch=v68") as found:
-        assert found == "one two"
-
-
-def test_the_place_of_a_command_that_was_killed_is_released(lab: Lab, ann: User, bob: User) -> None:
-    with ann.holding("one") as process:
-        process.kill()
-        process.wait()
-        assert bob.run("devices", "lock", "one", "--wait", "forever", "--", "true")[0] == 0
-
-
-def test_a_command_ends_with_the_coordinator(lab: Lab, ann: User, bob: User) -> None:
-    with ann.holding("one") as process:
+def test_a_command_ends_with_the_coordinator(lab: Lab, ann: User) -> None:
+    with ann.holding("q6a") as process:
         lab.labgrid.stop()
         _, messages = process.communicate(timeout=SECONDS)
-        assert not on_device(lab.servers["one"])
+        wait_until(lambda: not held_on_device(lab.servers["q6a"]))
         lab.labgrid.start()
     assert process.returncode == 1
-    assert messages.startswith(
-        "error: the place one of labgrid is no longer held by this command\n"
-    )
+    assert messages.startswith("error: the place q6a of labgrid is no longer held by this command")
     assert "the connection to the coordinator has ended" in messages
-    assert bob.run("devices", "facts", "one")[2] == ""
-
-
-def test_a_command_ends_when_its_place_is_released_by_others(lab: Lab, ann: User) -> None:
-    with ann.holding("one") as process:
-        lab.labgrid.client("-p", "one", "release", "--kick")
-        _, messages = process.communicate(timeout=SECONDS)
-    assert "it is now acquired by: nobody" in messages
-
-
-def test_a_command_ends_with_the_process_that_holds_its_place(lab: Lab, ann: User) -> None:
-    with ann.holding("one") as process:
-        [holder] = processes_with("place_holder.py\0hold\0one")
-        os.kill(holder, signal.SIGKILL)
-        _, messages = process.communicate(timeout=SECONDS)
-    assert "the process that held it was killed" in messages
-    assert not lab.labgrid.holders()
-
-
-def test_a_place_of_processes_that_were_all_killed_is_freed_by_the_next_command(
-    lab: Lab, ann: User, bob: User
-) -> None:
-    with ann.holding("one") as process:
-        [holder] = processes_with("place_holder.py\0hold\0one")
-        process.send_signal(signal.SIGSTOP)
-        os.kill(holder, signal.SIGKILL)
-        process.kill()
-        process.wait()
-    assert lab.labgrid.holders()
-    assert "acquired by ann@laptop with buildtool" in bob.run("devices", "facts", "one")[2]
-    assert ann.run("devices", "facts", "one")[0] == 0
 
 
 def test_errors_say_what_to_do(lab: Lab, ann: User) -> None:
-    ann.devices.write_text('[device.x]\ntransport = "ssh"\nvia = "labgrid:on"\n')
+    ann.devices.write_text(
+        '[device.x]\ntransport = "ssh"\nvia = "labgrid:q6"\n'
+        '[device.evil]\ntransport = "ssh"\nvia = "labgrid:evil"\n'
+    )
     status, _, messages = ann.run("devices", "facts", "x")
     assert status == 1
-    assert messages.startswith("error: labgrid has no place 'on'\n  its places: one, three, two\n")
+    names = "evil, hdk, q6a, s21"
+    assert messages.startswith(f"error: labgrid has no place 'q6'\n  its places: {names}\n")
+    status, _, messages = ann.run("devices", "facts", "evil")
+    assert status == 2
+    assert messages.startswith("error: '-oProxyCommand=touch x@127.0.0.1' cannot be the host")
     ann.environment["LG_COORDINATOR"] = "127.0.0.1:1"
     messages = ann.run("devices", "facts", "x")[2]
     assert "Could not connect to coordinator: 127.0.0.1:1\n" in messages
     assert "LG_COORDINATOR=HOST:PORT" in messages
     ann.environment["PATH"] = "/usr/bin:/bin"
     assert "error: labgrid-client is not installed\n" in ann.run("devices", "facts", "x")[2]
+
+
+def test_the_commands_of_the_page_work(lab: Lab, ann: User) -> None:
+    text = (REPOSITORY / "docs" / "labs.md").read_text(encoding="utf-8")
+    [table] = blocks(text, "toml")
+    ann.devices.write_text(table)
+    ann.environment["PATH"] = f"{Path(sys.executable).parent}:{ann.environment['PATH']}"
+    done = subprocess.run(
+        ["sh", "-e", "-c", "\n".join(blocks(text, "shell"))],
+        env=ann.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\nq6a     ssh        free" in done.stdout
+    assert "\nuser        " in done.stdout
+    assert "\n  acquired: laptop+buildtool-" in done.stdout
+
+
+@pytest.mark.long
+def test_a_place_that_is_acquired_by_hand_is_used_and_stays_acquired(
+    lab: Lab, ann: User, bob: User
+) -> None:
+    lab.labgrid.client("-p", "q6a", "acquire", user="ann", host="laptop")
+    try:
+        assert ann.run("devices", "facts", "q6a")[0] == 0
+        assert lab.labgrid.holders() == {"q6a": "ann@laptop"}
+        assert "acquired by ann@laptop\n" in bob.run("devices", "facts", "q6a")[2]
+    finally:
+        lab.labgrid.client("-p", "q6a", "release", user="ann", host="laptop")
+
+
+@pytest.mark.long
+def test_a_place_that_somebody_has_reserved_is_not_acquired(lab: Lab, ann: User) -> None:
+    printed = lab.labgrid.client("reserve", "--shell", "soc=sm8650", user="bob")
+    assert "Place hdk was not reserved for laptop+" in ann.run("devices", "facts", "hdk")[2]
+    lab.labgrid.client("cancel-reservation", printed.strip().rpartition("=")[2], user="bob")
+    assert ann.run("devices", "facts", "hdk")[0] == 0
+
+
+@pytest.mark.long
+def test_what_a_command_starts_uses_its_place(lab: Lab, ann: User) -> None:
+    inner = (sys.executable, "-P", "-m", "buildtool", "devices", "facts", "q6a")
+    status, output, messages = ann.run("devices", "lock", "q6a", "--", *inner)
+    assert (status, messages) == (0, "")
+    assert "user        " in output
+
+
+@pytest.mark.long
+def test_a_command_ends_when_its_place_is_released_by_others(lab: Lab, ann: User) -> None:
+    with ann.holding("q6a") as process:
+        lab.labgrid.client("-p", "q6a", "release", "--kick")
+        _, messages = process.communicate(timeout=SECONDS)
+    assert "it is now acquired by: nobody" in messages
+
+
+@pytest.mark.long
+def test_a_command_ends_with_the_process_that_holds_its_place(lab: Lab, ann: User) -> None:
+    with ann.holding("q6a") as process:
+        [holder] = processes_with("place_holder.py\0hold\0q6a")
+        os.kill(holder, signal.SIGKILL)
+        _, messages = process.communicate(timeout=SECONDS)
+    assert "the process that held it was killed" in messages
+
+
+@pytest.mark.long
+def test_a_place_of_processes_that_were_all_killed_is_freed_by_the_next_command(
+    lab: Lab, ann: User, bob: User
+) -> None:
+    with ann.holding("q6a") as process:
+        [holder] = processes_with("place_holder.py\0hold\0q6a")
+        process.send_signal(signal.SIGSTOP)
+        os.kill(holder, signal.SIGKILL)
+        process.kill()
+        process.wait()
+    assert lab.labgrid.holders()
+    assert "acquired by ann@laptop with buildtool" in bob.run("devices", "facts", "q6a")[2]
+    assert ann.run("devices", "facts", "q6a")[0] == 0
