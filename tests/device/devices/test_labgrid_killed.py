@@ -29,6 +29,7 @@ class Monitor:
     times at which places were released."""
 
     def __init__(self, labgrid: Coordinator) -> None:
+        self._labgrid = labgrid
         self.acquired: dict[str, str] = {}
         self.released: dict[str, list[int]] = {name: [] for name in BOARDS}
         self._process = subprocess.Popen(
@@ -64,6 +65,10 @@ class Monitor:
     def holder(self, name: str) -> str:
         """HOST/USER who has the place, "None" for nobody."""
         return self.acquired.get(name, "None")
+
+    def processes(self, name: str) -> list[int]:
+        """The processes that hold the place."""
+        return self._labgrid.holding(name)
 
     def stop(self) -> None:
         with self._process:
@@ -156,11 +161,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
         yield start_
 
 
-def holder_of(name: str) -> list[int]:
-    """The processes that hold a place."""
-    return [*processes_with(f"place_holder.py\0hold\0{name}\0")]
-
-
 def test_a_program_ends_before_another_coordinator_gives_its_place_away(
     labgrid: Coordinator, ann: User, bob: User, start: Start
 ) -> None:
@@ -177,8 +177,8 @@ def test_a_program_ends_before_another_coordinator_gives_its_place_away(
     assert bob.run("run", "one").returncode == 0
 
 
-def _acquires(run: Run, _: Monitor) -> bool:
-    return bool(holder_of(run.name))
+def _acquires(run: Run, monitor: Monitor) -> bool:
+    return bool(monitor.processes(run.name))
 
 
 def _acquired(run: Run, monitor: Monitor) -> bool:
@@ -216,7 +216,7 @@ def test_a_command_that_is_killed_leaves_no_place(
     wait_until(lambda: reached(run, monitor))
     run.process.kill()
     run.process.wait()
-    wait_until(lambda: not holder_of(name))
+    wait_until(lambda: not monitor.processes(name))
     wait_until(lambda: monitor.holder(name) == "None")
     if run.beats:
         assert run.beats[-1] < monitor.released[name][-1]
@@ -235,7 +235,7 @@ def test_what_was_left_acquired_by_processes_that_were_all_killed_is_freed(
 ) -> None:
     run = start(ann, "one")
     wait_until(lambda: reached(run, monitor))
-    for process in (*holder_of("one"), run.process.pid):
+    for process in (*monitor.processes("one"), run.process.pid):
         os.kill(process, signal.SIGKILL)
     run.process.wait()
     wait_until(lambda: not run.on_device)
@@ -258,7 +258,7 @@ def test_a_command_that_waits_for_a_place_and_is_killed_leaves_no_place(
     waiting.process.wait()
     run.until.touch()
     assert run.process.wait(SECONDS) == 0
-    wait_until(lambda: not holder_of("two"))
+    wait_until(lambda: not monitor.processes("two"))
     assert monitor.holder("two") == "None"
     assert not waiting.beats
 
@@ -286,7 +286,9 @@ def test_programs_of_two_users_never_run_at_the_same_time(
         assert not any(each.on_device for pair in runs.values() for each in pair)
         return
     for name, (first, second) in runs.items():
-        for process in [first.process.pid] if killed == "ann" else _of(first, holder_of(name)):
+        for process in (
+            [first.process.pid] if killed == "ann" else _of(first, labgrid.holding(name))
+        ):
             os.kill(process, signal.SIGKILL)
         first.process.wait(SECONDS)
         wait_until(second.has_begun)

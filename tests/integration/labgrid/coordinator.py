@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.remote.remote import processes_with
 from tests.remote.sshd import SshServer, free_port
 
 BIN = Path(sys.prefix) / "labgrid" / "bin"
@@ -97,6 +98,12 @@ class Coordinator:
             check=False,
         )
         return done.stdout + done.stderr
+
+    def holding(self, name: str = "") -> list[int]:
+        """The processes that hold places, or the place called `name`, for commands of its users."""
+        wanted = f"place_holder.py hold {name}".rstrip()
+        found = processes_with(f"LG_COORDINATOR={self.variables['LG_COORDINATOR']}")
+        return [process for process, line in found.items() if f"{wanted} " in line]
 
     def holders(self) -> dict[str, str]:
         """Who has which place: USER@HOST."""

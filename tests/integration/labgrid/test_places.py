@@ -46,32 +46,34 @@ class User:
         own = {"XDG_CONFIG_HOME": str(home), "LG_USERNAME": name, "LG_HOSTNAME": "laptop"}
         self.environment = {**os.environ, **variables, **own, "COLUMNS": "80"}
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """`buildtool ARGUMENTS...`"""
-        return subprocess.Popen(
+    @contextlib.contextmanager
+    def running(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """`buildtool ARGUMENTS...`, which is asked to end at the end of the block."""
+        with subprocess.Popen(
             [sys.executable, "-P", "-m", "buildtool", *arguments],
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.terminate()
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
-        process = self.start(*arguments)
-        output, messages = process.communicate(timeout=SECONDS)
+        with self.running(*arguments) as process:
+            output, messages = process.communicate(timeout=SECONDS)
         return process.returncode, output, messages
 
     @contextlib.contextmanager
     def holding(self, name: str, *options: str) -> Iterator[subprocess.Popen[str]]:
         """`devices lock` with a command that does not end."""
-        with self.start("devices", "lock", name, *options, "--", *HELD) as process:
-            try:
-                assert process.stdout
-                assert process.stdout.readline() == "held\n"
-                yield process
-            finally:
-                process.terminate()
+        with self.running("devices", "lock", name, *options, "--", *HELD) as process:
+            assert process.stdout
+            assert process.stdout.readline() == "held\n"
+            yield process
 
 
 class Lab:
@@ -110,7 +112,7 @@ def bob(lab: Lab, tmp_path: Path) -> User:
 @pytest.fixture(autouse=True)
 def _nobody_holds_what_nobody_uses(lab: Lab) -> Iterator[None]:
     yield
-    wait_until(lambda: not processes_with("place_holder.py\0hold"))
+    wait_until(lambda: not lab.labgrid.holding())
     assert not lab.labgrid.holders()
     assert not any(map(held_on_device, lab.servers.values()))
 
@@ -141,7 +143,7 @@ def test_somebody_waits_for_the_place_of_a_command_that_is_killed(
     lab: Lab, ann: User, bob: User
 ) -> None:
     waits = ("devices", "lock", "q6a", "--wait", "forever", "--", "echo", "mine")
-    with ann.holding("q6a") as first, bob.start(*waits) as other:
+    with ann.holding("q6a") as first, bob.running(*waits) as other:
         assert other.stderr
         told = "waiting for the place q6a of labgrid, acquired by ann@laptop with buildtool"
         assert told in other.stderr.readline()
@@ -267,7 +269,7 @@ def test_a_command_ends_when_its_place_is_released_by_others(lab: Lab, ann: User
 @pytest.mark.long
 def test_a_command_ends_with_the_process_that_holds_its_place(lab: Lab, ann: User) -> None:
     with ann.holding("q6a") as process:
-        [holder] = processes_with("place_holder.py\0hold\0q6a")
+        [holder] = lab.labgrid.holding("q6a")
         os.kill(holder, signal.SIGKILL)
         _, messages = process.communicate(timeout=SECONDS)
     assert "the process that held it was killed" in messages
@@ -278,7 +280,7 @@ def test_a_place_of_processes_that_were_all_killed_is_freed_by_the_next_command(
     lab: Lab, ann: User, bob: User
 ) -> None:
     with ann.holding("q6a") as process:
-        [holder] = processes_with("place_holder.py\0hold\0q6a")
+        [holder] = lab.labgrid.holding("q6a")
         process.send_signal(signal.SIGSTOP)
         os.kill(holder, signal.SIGKILL)
         process.kill()
