@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import os
 import stat
@@ -47,8 +46,10 @@ class FileStates(FileView):
     `digest_file` keeps digests from one process to the next, see `StoredDigests`.
     """
 
-    def __init__(self, digest_file: Path | None = None) -> None:
-        self._digests = StoredDigests(digest_file)
+    def __init__(
+        self, digest_file: Path | None = None, digests: StoredDigests | None = None
+    ) -> None:
+        self._digests = digests or StoredDigests(digest_file)
         self._states: dict[str, str] = {}
         self._entries: dict[str, Mapping[str, bool] | None] = {}
         self._casefolded: dict[str, frozenset[str]] = {}
@@ -100,9 +101,7 @@ class FileStates(FileView):
 
     def with_fresh_stats(self) -> FileStates:
         """The file system as it is from now on; both objects share the digests."""
-        fresh = copy.copy(self)
-        fresh._states, fresh._entries, fresh._casefolded = {}, {}, {}
-        return fresh
+        return FileStates(digests=self._digests)
 
     def save(self) -> None:
         """Keep the digests for the next process."""

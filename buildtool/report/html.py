@@ -101,7 +101,7 @@ def _block(block: Block, folder: Path) -> str:
             command = f" <code>{escape(code)}</code>" if code else ""
             return f"<p>{_marked(text, state)}{command}</p>"
         case Finding(title, when, lines):
-            rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(text)}</dd>" for k, text in lines)
+            rows = "".join(f"<dt>{escape(k)}</dt>{_known(text)}" for k, text in lines)
             known = f"<dl>{rows}</dl>" if rows else ""
             return (
                 f'<article class="finding"><h3>{_marked(title, "bad")}</h3>'
@@ -116,6 +116,12 @@ def _block(block: Block, folder: Path) -> str:
 
 def _folded(title: str, inner: str) -> str:
     return f"<details><summary>{escape(title)}</summary>\n{inner}</details>"
+
+
+def _known(text: str) -> str:
+    """What is known of a failure; the lines of a compiler are aligned."""
+    kind = ' class="output"' if "\n" in text else ""
+    return f"<dd{kind}>{escape(text)}</dd>"
 
 
 def _link(text: str, path: str, folder: Path) -> str:

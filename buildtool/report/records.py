@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from buildtool.core.escape import escape_line
+from buildtool.core.escape import escape
 from buildtool.core.history import read_history
 from buildtool.report.blocks import Text
 
@@ -38,11 +38,11 @@ def records(
 
 
 def text_of(row: Mapping[str, Any], key: str, limit: int = MAX_TEXT) -> str:
-    """A text in one line; raises `LookupError` and `ValueError`."""
+    """A text without control characters but line breaks; raises `LookupError` and `ValueError`."""
     value = row[key]
     if not isinstance(value, str):
         raise ValueError(f"{key} is no text")
-    value = escape_line(value[: limit + 1])
+    value = escape(value[: limit + 1])
     return value if len(value) <= limit else f"{value[:limit]}…"
 
 

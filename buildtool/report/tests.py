@@ -145,7 +145,7 @@ def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Sectio
         f" least once; {flaky} flaky (failed and succeeded with the same release)."
     )
     blocks.append(Text(text, "bad" if last.bad else ""))
-    if len(runs) > 1:
+    if len(runs) > 1 and any(run.bad for run in runs):
         blocks.append(Plots((_plot(runs),)))
     rows = tuple(map(_row, histories))
     columns = ("test", "device", "last", "failed", "", "last runs", "median time")

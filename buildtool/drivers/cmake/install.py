@@ -10,7 +10,6 @@ from buildtool.core.trees import replace_directory
 from buildtool.drivers.cmake.arguments import trace_arguments
 from buildtool.drivers.cmake.checks.runpath import runpath_script
 from buildtool.drivers.cmake.checks.tree_libraries import add_needed
-from buildtool.drivers.cmake.messages.failure_hints import ABSOLUTE, RELATIVE
 from buildtool.drivers.cmake.products import (
     ArtifactError,
     add_artifacts,
@@ -69,9 +68,13 @@ def _install(tools: StepTools, installed: Path) -> None:
     strict = "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON"
     tools.on_output("installing")
     done = tools.run([*command, f"-DCMAKE_INSTALL_PREFIX={installed}", strict, *script])
+    if done.status == 0:
+        return
+    from buildtool.drivers.cmake.messages.failure_hints import ABSOLUTE, RELATIVE  # noqa: PLC0415
+
     # CMake breaks lines at spaces.
     said, prefix = ("".join(text.split()) for text in (done.output, f"{step.output}/"))
-    if done.status == 0 or ABSOLUTE not in done.output or prefix not in said:
+    if ABSOLUTE not in done.output or prefix not in said:
         tools.check(done, "installing")
         return
     root = step.tree / "destdir.new"

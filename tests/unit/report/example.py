@@ -58,7 +58,8 @@ def _build(at: int, chance: random.Random) -> dict[str, Any]:
         last = failed and number == len(names) - 1
         error = {
             "message": f"{name} failed: ninja ended with status 1",
-            "why": "dsp/src/matmul.c:181:17: error: use of undeclared identifier 'rows_left'",
+            "why": "dsp/src/matmul.c:181:17: error: use of undeclared identifier 'rows_left'\n"
+            "  181 |     while (rows_left)",
             "remedy": f"The whole output is in .buildtool/state/logs/{name}.log",
         }
         steps.append(

@@ -82,6 +82,13 @@ def test_each_section_says_what_is_recorded(used: Project) -> None:
     assert "Sections of phone that have changed, in bytes of memory" in text
 
 
+def test_the_output_of_a_compiler_keeps_its_lines(used: Project) -> None:
+    lines = Page(page_of(used)).text.split("\n")
+
+    error = next(at for at, line in enumerate(lines) if "undeclared identifier" in line)
+    assert lines[error + 1] == "  181 |     while (rows_left)"
+
+
 def test_plots_have_units_and_hover_texts_in_well_formed_svg(used: Project) -> None:
     text = page_of(used)
     areas = [Xml.fromstring(svg) for svg in re.findall(r'<svg class="area".*?</svg>', text)]

@@ -165,7 +165,8 @@ def _best_note(notes: Sequence[Sequence[str]]) -> list[str]:
     instantiations = [note for note in notes if "requested here" in note[0]]
     shown = (instantiations[-1] if instantiations else notes[0])[:NOTE_LINES]
     rest = sum(map(len, notes)) - len(shown)
-    return [*shown, *([f"… {rest} lines of notes …"] if rest else [])]
+    lines = "line" if rest == 1 else "lines"
+    return [*shown, *([f"… {rest} {lines} of notes …"] if rest else [])]
 
 
 def short_command(command: str) -> str:
