@@ -177,7 +177,12 @@ class _Run:
     def _pass_on(self) -> Callable[[bytes], None]:
         if self.request.terminal:
             return _write_to(self.streams.stdout or STDOUT)
-        return _write_to(self.streams.stderr or STDERR)
+        write = _write_to(self.streams.stderr or STDERR)
+        if not self.request.trace:
+            return write
+        from buildtool.run.trace.backends import reporting  # noqa: PLC0415 - rarely used
+
+        return reporting(write, self.site.device.name, self.site.listener)
 
     def _variables(self, lifeline: str) -> dict[str, str]:
         inherits = (self.request.input and self.direct) or self.request.terminal
@@ -190,6 +195,7 @@ class _Run:
             "input": "inherit" if inherits else "fifo" if self.feeds else "null",
             "cwd": self.request.cwd,
             "farf": self.request.farf,
+            "times": "1" if self.request.trace else "",
             "name": posixpath.basename(self.request.command[0]),
             "access": "",
             **self.lock,
