@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core.interruption import interruption
 from buildtool.core.processes.process import PIPE, HeldInterrupts, held_interrupts
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment
@@ -284,7 +285,7 @@ class _Run:
         except KeyboardInterrupt:
             if not self.request.terminal:
                 with contextlib.suppress(KeyboardInterrupt):
-                    _end(talk, line, "INT")
+                    _end(talk, line, "KILL" if interruption() else "INT")
             raise
 
 
