@@ -223,6 +223,9 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
             f"{device.via!r} is not a place of a lab",
             'Write: via = "labgrid:PLACE", with the name of a place of labgrid.',
         )
+    elif not device.via and not device.address:
+        example = "USER@HOST" if device.transport == "ssh" else "SERIAL"
+        yield at, "lacks the key 'address'", f'Add: address = "{example}"'
     yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
     if not 0 < device.keep < MAX_KEPT:
         yield (
@@ -248,7 +251,7 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
 def _ssh_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
     from buildtool.device.transports.ssh import host_problem  # noqa: PLC0415 - for such devices
 
-    if (device.address or not device.via) and (problem := host_problem(device.address)):
+    if device.address and (problem := host_problem(device.address)):
         yield (
             (*at, "address"),
             f"{device.address!r} is not a host: {problem}",
@@ -264,8 +267,7 @@ def _ssh_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violati
 def _adb_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
     from buildtool.device.transports import adb  # noqa: PLC0415 - for such devices
 
-    given = device.address or not device.via
-    if given and not re.fullmatch(adb.SERIAL, device.address, re.ASCII):
+    if device.address and not re.fullmatch(adb.SERIAL, device.address, re.ASCII):
         yield (
             (*at, "address"),
             f"{device.address!r} is not a serial number",
