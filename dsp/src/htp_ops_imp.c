@@ -208,10 +208,10 @@ AEEResult htp_ops_matmul_u8i8_hmx(remote_handle64 handle, int32_t rows, int32_t 
     if (!((struct session *)(uintptr_t)handle)->has_hmx)
         return AEE_EUNSUPPORTED;
     if (!are_sizes(rows, inner, columns, a_len, b_len, c_len) || scales_len != columns ||
-        inner > 65536)
+        inner > 32768)
         return AEE_EBADPARM;
     for (int32_t n = 0; n < columns; n++)
-        if (!(scales[n] >= 0x1p-24f && scales[n] <= 255))
+        if (!(scales[n] >= 0x1p-20f && scales[n] <= 255))
             return AEE_EBADPARM;
     return matmul_u8i8_hmx(&quantized, (size_t)rows, (size_t)inner, (size_t)columns, c);
 }

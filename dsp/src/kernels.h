@@ -87,15 +87,16 @@ struct hmx_quantized {
     const uint8_t *a;
     uint8_t a_zero; /* the value of `a` that means 0 */
     const int8_t *b;
-    const float *scales; /* for each column: from 2^-24 to 255 */
+    const float *scales; /* for each column: from 2^-20 to 255 */
     uint8_t c_zero;
 };
 
 /*
  * c[r][n] = c_zero + scales[n] * sum over k of (a[r][k] - a_zero) * b[k][n], rounded, from 0 to 255.
- * Sizes, order and result are those of matmul_f16_hmx; `inner` is at most 65,536.
+ * Sizes, order and result are those of matmul_f16_hmx; `inner` is at most 32,768.
  *
- * The sum is exact.  HMX has 11 bits of a scale, and drops what is below 1/16 twice.
+ * The sum is exact.  HMX has 11 bits of a scale, and drops what is below 1/16 twice.  Up to v69,
+ * c_zero is added to the sum as a multiple of the scale.
  */
 int matmul_u8i8_hmx(const struct hmx_quantized *quantized, size_t rows, size_t inner,
                     size_t columns, uint8_t *c);

@@ -20,8 +20,8 @@
 
 enum { TURNS = 2, BIAS_BYTES = 256, HALF = 2, WAIT_US = 1000000 };
 
-/* The words of a scale of 1 and a bias of 0 for halves. */
-enum { ONE = __HEXAGON_ARCH__ < 73 ? 0 : 0x3c00 };
+/* Up to v69, a convert has other words: 0 is a scale of 1 for halves, and bytes have no output bias. */
+enum { OLD_WORDS = __HEXAGON_ARCH__ < 73, ONE = OLD_WORDS ? 0 : 0x3c00 };
 
 struct product {
     int halves;
@@ -226,14 +226,15 @@ int matmul_f16_hmx(const uint16_t *a, const uint16_t *b, size_t rows, size_t inn
     return run(&product, b);
 }
 
-/* Returns the low word for a scale and an output bias in units of 1/16: 1.m * 2^(e - 24). */
-static uint32_t scale_word(float scale, uint32_t bias)
+/* Returns the low word for a scale, 1.m * 2^(e - 24), and an output bias that also rounds. */
+static uint32_t scale_word(float scale, uint8_t zero)
 {
     uint32_t bits;
 
     memcpy(&bits, &scale, sizeof bits);
     bits += 1u << 12; /* rounds to 10 bits of mantissa */
-    return bias << 19 | ((bits >> 23) - 127 + 24) << 10 | (bits >> 13 & 0x3ff);
+    return (16u * (OLD_WORDS ? 0 : zero) + 8) << 19 | ((bits >> 23) - 127 + 24) << 10 |
+           (bits >> 13 & 0x3ff);
 }
 
 int matmul_u8i8_hmx(const struct hmx_quantized *q, size_t rows, size_t inner, size_t columns,
@@ -248,8 +249,11 @@ int matmul_u8i8_hmx(const struct hmx_quantized *q, size_t rows, size_t inner, si
 
         for (size_t k = 0; k < inner; k++)
             sum += q->b[k * columns + n];
-        set_bias(&product, n, 0, scale_word(q->scales[n], 16u * q->c_zero + 8));
-        set_bias(&product, n, 1, (uint32_t)(-(int32_t)q->a_zero * sum));
+        sum *= -q->a_zero;
+        if (OLD_WORDS)
+            sum += (int32_t)((float)q->c_zero / q->scales[n] + 0.5f);
+        set_bias(&product, n, 0, scale_word(q->scales[n], q->c_zero));
+        set_bias(&product, n, 1, (uint32_t)sum);
     }
     return run(&product, q->b);
 }

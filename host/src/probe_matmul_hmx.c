@@ -9,7 +9,9 @@
 #include "probe_queue.h"
 #include "probe_random.h"
 
-enum { A_ZERO = 117, C_ZERO = 128, SPREAD = 100 };
+#define SPREAD 100.0
+
+enum { A_ZERO = 117, C_ZERO = 128 };
 
 /* The inputs and the output of one call, and what the output must be. */
 struct product {

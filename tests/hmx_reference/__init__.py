@@ -1,1 +1,1 @@
-"""HMX in Python, from docs/hmx.md alone, with exact integers: the reference for the emulated device."""
+"""HMX from docs/hmx.md, in exact integers: the reference for the emulated device."""

@@ -34,7 +34,7 @@ def of_rows(results: list[list[int]]) -> Grid:
 
 
 def targets(where: Spatial, columns: str) -> Iterator[tuple[int, int, int, bool]]:
-    """The address, the position in memory, that of the result, and whether it is of the older state.
+    """The tile, the position in memory and in the result, and whether it is of the older state.
 
     `columns` is "after", "before" or "all".
     """

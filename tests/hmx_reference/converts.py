@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import cells, fixed_convert, float_convert, old_float
 from .bits import sext
-from .fixed_convert import Word
+from .fixed_convert import UB, UH, How, Word
 from .spatial import CHANNELS
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ FEEDBACK = 0xC
 """Bits of Rs."""
 
 
-def of_ub(machine: Machine, half: str, rs: int, words: Sequence[Word], jam: bool) -> cells.Grid:
+def of_ub(machine: Machine, half: str, rs: int, words: Sequence[Word], how: How) -> cells.Grid:
     """`ub` of both words of each accumulator, or with `half` ":sc0" or ":sc1" of one of them."""
     result = cells.grid()
     for s in range(cells.POSITIONS):
@@ -27,22 +27,28 @@ def of_ub(machine: Machine, half: str, rs: int, words: Sequence[Word], jam: bool
             else:
                 a = machine.value(s, o) + word.bias
             scale, bias = _chosen(rs, word.scale, word.output_bias, machine.last_fixed[s][o], 1)
-            result[s][o] = fixed_convert.to_ub(a, word, jam, not rs & 2, scale, bias)
+            if machine.old:
+                result[s][o] = fixed_convert.of_v68(a, word, UB, how.saturate)
+            else:
+                result[s][o] = fixed_convert.to_ub(a, word, how, scale, bias)
     return result
 
 
-def of_uh_2x1(machine: Machine, rs: int, words: Sequence[Word], jam: bool) -> cells.Grid:
+def of_uh_2x1(machine: Machine, words: Sequence[Word], how: How) -> cells.Grid:
     result = cells.grid()
     for s in range(0, cells.POSITIONS, 2):
         for o, word in enumerate(words):
             a = machine.value(s + 1, o) + (machine.value(s, o) >> 8) + word.bias
-            v = fixed_convert.to_uh(a, word, jam, not rs & 2)
+            if machine.old:
+                v = fixed_convert.of_v68(a, word, UH, how.saturate)
+            else:
+                v = fixed_convert.to_uh(a, word, how)
             result[s][o], result[s + 1][o] = cells.split(v >> 4)
     return result
 
 
-def of_uh_2x2(machine: Machine, rs: int, words: Sequence[Word], jam: bool) -> cells.Grid:
-    variant = rs >> 9 & 3 if jam else 3
+def of_uh_2x2(machine: Machine, rs: int, words: Sequence[Word], how: How) -> cells.Grid:
+    variant = rs >> 9 & 3 if how.jam else 3
     last = machine.last_fixed
     result = [row[:] for row in last] if rs & FEEDBACK else cells.grid()
     for s in range(0, cells.POSITIONS, 2):
@@ -56,7 +62,7 @@ def of_uh_2x2(machine: Machine, rs: int, words: Sequence[Word], jam: bool) -> ce
                 cells.joined(last[s][to], last[s + 1][to]),
                 4,
             )
-            v = fixed_convert.to_uh_2x2(a, even, jam, not rs & 2, scale, bias)
+            v = fixed_convert.to_uh_2x2(a, even, how, scale, bias)
             result[s][to], result[s + 1][to] = cells.split(v >> 4)
     return result
 

@@ -47,6 +47,14 @@ class Word:
         return self.bits >> 17 & 3 | (self.bits >> 15 & 1) << 2
 
 
+@dataclass(frozen=True)
+class How:
+    """`jam` of `cvt`, and whether the result is limited."""
+
+    jam: bool
+    saturate: bool
+
+
 def fraction(a: int, word: Word, f: int, jam: bool) -> int:
     """Steps 2 to 5: n."""
     t = sext(a << word.exponent, 64) >> (32 - f)
@@ -86,15 +94,26 @@ def limit(value: int, bits: int, saturate: bool) -> int:
     return max(0, min(value, most)) if saturate else value & most
 
 
-def to_ub(a: int, word: Word, jam: bool, saturate: bool, scale: int, bias: int) -> int:
+def to_ub(a: int, word: Word, how: How, scale: int, bias: int) -> int:
     """12 bits, with the scale and the output bias that feedback chose."""
-    return limit(bias + (scale * fraction(a, word, UB, jam) >> 12), UB, saturate)
+    return limit(bias + (scale * fraction(a, word, UB, how.jam) >> 12), UB, how.saturate)
 
 
-def to_uh(a: int, word: Word, jam: bool, saturate: bool) -> int:
+def to_uh(a: int, word: Word, how: How) -> int:
     """24 bits of `uh:2x1`."""
-    value = (word.scale * fraction(a, word, UH, jam) >> 12) + 128 * word.rounding
-    return limit(value, UH, saturate)
+    value = (word.scale * fraction(a, word, UH, how.jam) >> 12) + 128 * word.rounding
+    return limit(value, UH, how.saturate)
+
+
+def of_v68(a: int, word: Word, f: int, saturate: bool) -> int:
+    """12 or 24 bits as v68 converts: 8 or 16 bits, and zeros."""
+    bits = 8 if f == UB else 16
+    t = sext(a << word.exponent, 64) >> (32 - f)
+    if not saturate:
+        t %= 1 << f
+    half = word.rounding << (f + 9 - bits)
+    value = t * (1024 + (word.bits & 1023)) + half >> (f + 10 - bits)
+    return limit(value, bits, saturate) << f - bits
 
 
 def scale_2x2(even: Word, odd: Word) -> int:
@@ -107,6 +126,6 @@ def bias_2x2(even: Word, odd: Word) -> int:
     return (odd.bits >> 23 & 0xFF) * 4096 + even.output_bias
 
 
-def to_uh_2x2(a: int, word: Word, jam: bool, saturate: bool, scale: int, bias: int) -> int:
+def to_uh_2x2(a: int, word: Word, how: How, scale: int, bias: int) -> int:
     """24 bits of `uh:2x2`."""
-    return limit((scale * fraction(a, word, UH, jam) >> 22) + 16 * bias, UH, saturate)
+    return limit((scale * fraction(a, word, UH, how.jam) >> 22) + 16 * bias, UH, how.saturate)

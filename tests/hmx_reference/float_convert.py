@@ -53,13 +53,16 @@ def _normalised(number: Number) -> Number:
 
 
 def convert(acc: Number, word: int, mode: Mode, feedback: tuple[int, int] | None = None) -> int:
-    """The 20 bits of the result; `feedback` is what it replaces (1: bias, 2: scale), and by what."""
-    wide, half = mode.infinities, (lambda at: word >> at & 0xFFFF)
-    scale, bias = half(0) << 4 | word >> 32 & 15, half(16) << 4 | word >> 36 & 15
+    """The 20 bits of the result; `feedback` replaces the bias (1) or the scale (2) by a number."""
+    wide = mode.infinities
+    scale, bias = (
+        (word & 0xFFFF) << 4 | word >> 32 & 15,
+        (word >> 16 & 0xFFFF) << 4 | word >> 36 & 15,
+    )
     if feedback:
         scale = feedback[1] if feedback[0] == 2 else scale
         bias = feedback[1] if feedback[0] == 1 else bias
-    offset = constant(half(48), word >> 43 & 31, 5, wide)
+    offset = constant(word >> 48, word >> 43 & 31, 5, wide)
     offset = Number(offset.sig << 8, offset.exp, offset.inf)
     number = _normalised(add(acc, offset))
     shape, inverted = word >> 40 & 3, bool(word >> 42 & 1)

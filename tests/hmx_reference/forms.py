@@ -96,24 +96,15 @@ class Instruction:
             case "mxmem(Rs)=bias" | "mxmem2(Rs)=bias":
                 machine.store_bias(self.rs, "2(" in text)
             case _ if found := _DIRECT.fullmatch(text):
-                self._direct(machine, *found.groups())
+                self._direct(machine, found)
             case _ if found := _CVT.fullmatch(text):
                 machine.convert(found[1] + (found[2] or ""), self.rs, direct=False)
             case _ if found := _STORE.fullmatch(text):
                 where = Spatial(self.rs, self.rt, bool(found[1]), halves=False)
                 machine.store(where, deep=bool(found[3]), double=bool(found[2]))
 
-    def _direct(
-        self,
-        machine: Machine,
-        columns: str,
-        retain: str | None,
-        channel_major: str | None,
-        limited: str | None,
-        kind: str,
-        double: str | None,
-    ) -> None:
-        rs = bool(retain) | (0 if limited else 2)
-        machine.convert(kind + (double or ""), rs, direct=True)
+    def _direct(self, machine: Machine, found: re.Match[str]) -> None:
+        columns, retain, channel_major, limited, kind, double = found.groups()
+        machine.convert(kind + (double or ""), bool(retain) | (0 if limited else 2), direct=True)
         where = Spatial(self.rs, self.rt, bool(channel_major), halves=kind == "hf")
         machine.store(where, columns, double=double == ":2x2")

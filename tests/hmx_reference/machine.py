@@ -7,7 +7,7 @@ from typing import Any
 
 from . import cells, converts
 from .bits import sext
-from .fixed_convert import Word
+from .fixed_convert import How, Word
 from .floats import Arithmetic
 from .forms import Instruction
 from .pair import Activation, Weight
@@ -100,13 +100,14 @@ class Machine:
             self.last_float = converts.of_float(self, rs, bits)
             new = cells.of_rows(self.last_float)
         else:
-            words, jam = [Word(word) for word in bits], not direct
+            words = [Word(word) for word in bits]
+            how = How(jam=not direct, saturate=not rs & 2)
             if kind == "uh:2x1":
-                new = converts.of_uh_2x1(self, rs, words, jam)
+                new = converts.of_uh_2x1(self, words, how)
             elif kind == "uh:2x2":
-                new = converts.of_uh_2x2(self, rs, words, jam)
+                new = converts.of_uh_2x2(self, rs, words, how)
             else:
-                new = converts.of_ub(self, kind.removeprefix("ub"), rs, words, jam)
+                new = converts.of_ub(self, kind.removeprefix("ub"), rs, words, how)
             self.last_fixed = new
         if direct or kind == "uh:2x1" or not rs & converts.FEEDBACK:
             self.states = [new, *self.states[:2]]

@@ -48,7 +48,7 @@ def _column(machine: Machine, weight: Weight, step: Step, output: int) -> list[i
     for number in range(step.weights, step.weights + len(step.channels)):
         at = weight.address + number // per * VECTOR
         present = number // per < weight.vectors
-        vector = machine.memory[at : at + VECTOR] if present else bytes(VECTOR)
+        vector = bytes(machine.memory[at : at + VECTOR]) if present else b""
         values.append(read(weight.kind, vector, number % per, output) if present else 0)
     return values
 

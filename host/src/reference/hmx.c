@@ -50,7 +50,8 @@ void reference_matmul_u8i8(const uint8_t *a, uint8_t a_zero, const int8_t *b, co
         for (size_t n = 0; n < sizes.columns; n++) {
             const double value = c_zero + (double)scales[n] * hmx_sum(a, a_zero, b, sizes, r, n);
 
-            c[r * sizes.columns + n] = (struct reference_value){fmin(fmax(value, 0), 255), 0.8125};
+            c[r * sizes.columns + n] = (struct reference_value){fmin(fmax(value, 0), 255),
+                                                                0.8125 + (double)scales[n] / 2};
         }
     }
 }

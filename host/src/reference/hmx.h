@@ -34,9 +34,9 @@ void reference_matmul_f16(const uint16_t *a, const uint16_t *b, struct hmx_sizes
 /*
  * c = zero + scale * sum of (a - a_zero) * b, not rounded, limited to 0 to 255.
  *
- * The tolerance is 0.8125: 1/2 for the rounding to an integer, 1/8 for the accumulator, which is cut
+ * The tolerance is 0.8125 + scale / 2: 1/2 for the rounding to an integer, 1/8 for the accumulator, which is cut
  * at 1/16 before it is multiplied by 1.m, 1/16 for the product, which is cut there, and 255 * 2^-11 for
- * the scale with 11 bits.
+ * the scale with 11 bits.  Up to v69, HMX adds `c_zero` to the sum as a multiple of the scale.
  */
 void reference_matmul_u8i8(const uint8_t *a, uint8_t a_zero, const int8_t *b, const float *scales,
                            uint8_t c_zero, struct hmx_sizes sizes, struct reference_value *c);
