@@ -122,7 +122,7 @@ class Machine:
         """Writes the convert state; with `double` only the 16 results of `2x2`."""
         older = self.states[2 if deep else 1]
         for base, at, source, is_older in cells.targets(where, columns):
-            row = (older if is_older else self.states[0])[source]
+            row = (older if is_older and columns == "all" else self.states[0])[source]
             for channel in range(16 if double else CHANNELS):
                 cell = row[2 * channel + 1] if double else row[channel]
                 to = channel + (16 if double and where.rs & 64 else 0)
