@@ -193,7 +193,7 @@ def device_for(
     from buildtool.device.emulated.socs import default_soc  # noqa: PLC0415
 
     soc = _find_soc(choice) or default_soc(project.targets[target].archs)
-    root = project.state / "device" / soc.name.lower()
+    root = project.state / "device" / soc.directory
     return open_emulated(root, soc, listener, target, project.tool("qemu"))
 
 

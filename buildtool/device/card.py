@@ -111,7 +111,7 @@ def system_files(device: Device, facts: Facts) -> tuple[SystemFile, SystemFile]:
 
 def card_file(device: Device) -> Path:
     """Where the card of `device` is kept: one for each SoC that the emulated device imitates."""
-    name = device.emulated.soc.name.lower() if device.emulated else key_of(device)
+    name = device.emulated.soc.directory if device.emulated else key_of(device)
     return cache_dir() / DIRECTORY / f"card-{name}.json"
 
 

@@ -1,7 +1,7 @@
-"""Compiles a source with instructions in inline assembly that open LLVM's assembler does not know.
+"""Compiles a source with instructions that open LLVM's assembler does not know.
 
 The script `zig` of the SDK-shaped root calls this module after clang has rejected an instruction:
-the source is compiled to assembly, in which such instructions are replaced.
+the source is compiled to assembly, or preprocessed, and such instructions are replaced by words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.processes.process import capture
-from buildtool.toolchains.missing_instructions import AssemblyListing, SourceLine, by_file
+from buildtool.core.value import Value
+from buildtool.toolchains.hmx_instructions import HmxProblem
+from buildtool.toolchains.missing_instructions import AssemblyListing, Statement, encoded
 
 MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""
@@ -24,11 +26,17 @@ _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-x", "-Xclang", "-isystem", "-I", "-D
 _ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-mhvx-", "-fpic", "-fPIC", "-Wa,")
 
 
+class SourceLine(Value):
+    """A line of a source."""
+
+    file: str
+    line: int
+
+
 def compile_source(compiler: Path, words: Sequence[str]) -> int:
     """Compile as `compiler` would with the arguments `words` ("cc", …); returns its exit status.
 
-    Prints a note for each file with places that become traps.  If the source has other errors too,
-    prints the compiler's errors.
+    If the source has other errors too, prints the compiler's errors.
     """
     output = words[words.index("-o") + 1] if "-o" in words[:-1] else _source(words).stem + ".o"
     _, said = _run(compiler, [*words, "-ferror-limit=0"])  # writes the dependency file too
@@ -51,17 +59,23 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
                 return _failed(said, 1)
             if len(places) != len(statements):  # the two runs do not report the same
                 places = [SourceLine(_source(words).name, 0)] * len(statements)
-            listing = listing.replaced(list(zip(statements, places, strict=True)))
+            if refused := _refusals(statements, places):
+                return _failed("\n".join(refused), 1)
+            listing = listing.replaced(statements)
             places = []
-        if status:
-            return _failed(problem, status)
-    for place, instruction, others in by_file(dict.fromkeys(listing.missing)):
-        become = f"and {others} more become traps" if others else "becomes a trap"
-        sys.stderr.write(
-            f"{place.file}:{place.line}: note: {instruction} {become}: unknown to the open"
-            " assembler\n"
-        )
-    return 0
+    return _failed(problem, status) if status else 0
+
+
+def _refusals(statements: Sequence[Statement], places: Sequence[SourceLine]) -> list[str]:
+    """A message for each statement that cannot be encoded."""
+    refused: dict[str, None] = {}
+    for statement, place in zip(statements, places, strict=True):
+        try:
+            encoded(statement.text)
+        except HmxProblem as problem:
+            shown = " ".join(statement.text.split())
+            refused[f"{place.file}:{place.line}: error: {shown}: {problem}"] = None
+    return list(refused)
 
 
 def find_places(said: str, words: Sequence[str]) -> list[SourceLine]:
@@ -89,10 +103,10 @@ def to_assembly(words: Sequence[str], file: Path) -> list[str]:
             next(rest, "")
         elif word not in ("-c", "-MD", "-MMD"):
             kept.append(word)
+    if _source(words).suffix in (".s", ".S"):
+        return [*kept, "-o", str(file), "-E", "-P"]
     quiet = "-Wno-unused-command-line-argument"  # zig adds -c
-    # A trap is longer than its instruction, and a short offset to a loop may not reach over it.
-    far = ("-mllvm", "-hexagon-loop-range=0")
-    return [*kept, "-o", str(file), "-S", "-fno-integrated-as", quiet, *far]
+    return [*kept, "-o", str(file), "-S", "-fno-integrated-as", quiet]
 
 
 def _assemble(words: Sequence[str], file: Path, output: str) -> list[str]:

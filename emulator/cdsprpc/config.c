@@ -82,7 +82,10 @@ static bool key_value(struct config *config, const char *key, const char *value)
         return number_value(&config->hw_threads, value, 0);
     }
     if (strcmp(key, "hmx") == 0) {
-        return switch_value(&config->hmx, value);
+        return number_value(&config->hmx, value, 0);
+    }
+    if (strcmp(key, "hmx_unit") == 0) {
+        return text_value(config->hmx_unit, sizeof config->hmx_unit, value);
     }
     if (strcmp(key, "unsigned_pd") == 0) {
         return switch_value(&config->unsigned_pd, value);

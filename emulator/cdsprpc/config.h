@@ -7,6 +7,8 @@
 
 #include "cdsprpc.h"
 
+#define HMX_COMPUTES 1
+
 struct config {
     char soc[64];
     uint32_t arch; /* 0x68 for v68 */
@@ -14,12 +16,13 @@ struct config {
     uint32_t heap_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
-    bool hmx;
+    uint32_t hmx; /* 0: none; HMX_COMPUTES; 2: it is fused off and writes zeros */
     bool unsigned_pd;
     bool domains[DOMAINS];
     char qemu[1024];
     char qemu_cpu[32];
     char shell[1024];
+    char hmx_unit[1024];
     char state[1024];
 };
 

@@ -32,13 +32,14 @@ static uint32_t attribute(const struct config *config, bool present, uint32_t id
         return config->vtcm_bytes > 0;
     case ARCH_VER:
         return ARCH_VERSION_BASE | (config->arch & 0xff);
+    case HMX_SUPPORT_DEPTH:
+    case HMX_SUPPORT_SPATIAL:
+        return config->hmx == HMX_COMPUTES;
     case ASYNC_FASTRPC_SUPPORT:
     case STATUS_NOTIFICATION_SUPPORT:
         return 1;
     default:
-        /* Includes HVX_SUPPORT_64B, because v66 was the last arch with 64-byte HVX, and
-         * HMX_SUPPORT_DEPTH and HMX_SUPPORT_SPATIAL, because the instructions of HMX are not
-         * emulated, only votes for it and locks. */
+        /* Includes HVX_SUPPORT_64B, because v66 was the last arch with 64-byte HVX. */
         return 0;
     }
 }

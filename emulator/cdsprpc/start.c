@@ -34,7 +34,7 @@
 
 #define HELLO_MILLISECONDS 30000
 #define ARGUMENTS_MAX 40
-#define TEXT_MAX 4096
+#define TEXT_MAX 6144
 #define FARF_MAX 512 /* libcdsprpc reads no longer file */
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
 
@@ -128,7 +128,8 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "debug=%d", debug != NULL);
     add(command, "hvx_units=%u", (unsigned)config->hvx_units);
     add(command, "hw_threads=%u", (unsigned)config->hw_threads);
-    add(command, "hmx=%d", config->hmx);
+    add(command, "hmx=%u", (unsigned)config->hmx);
+    add(command, "hmx_unit=%s", config->hmx_unit);
     add(command, "unsigned_pd=%d", settings.unsigned_module);
     add(command, "domain=%d", session->effective % DOMAINS);
     add(command, "session=%d", session->effective / DOMAINS);

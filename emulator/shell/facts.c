@@ -14,6 +14,7 @@ static struct shell_facts facts = {
     .domain = 3,
     .thread_priority = 192,
     .stack_bytes = 16384,
+    .hmx_unit = "",
     .state = "",
     .reports = "",
     .counts = "",
@@ -42,7 +43,9 @@ static void fact(const char *key, size_t key_size, const char *value)
     } else if (IS("hw_threads")) {
         facts.hw_threads = number;
     } else if (IS("hmx")) {
-        facts.hmx = number != 0;
+        facts.hmx = number;
+    } else if (IS("hmx_unit")) {
+        facts.hmx_unit = value;
     } else if (IS("unsigned_pd")) {
         facts.unsigned_pd = number != 0;
     } else if (IS("domain")) {

@@ -16,7 +16,6 @@
 #include "module.h"
 #include "signal_handler.h"
 #include "text.h"
-#include "translate/calls.h"
 
 #define REPORT_STACK 32768
 #define TEXT_MAX 256
@@ -77,13 +76,6 @@ static const char *describe_jump(const struct crash *crash, struct text *text)
 /* Describes an instruction whose packet was not translated, see translate/translate.h. */
 static const char *describe_stop(const char *instruction, const char *why, struct text *text)
 {
-    if (strcmp(instruction, HMX) == 0) {
-        text_add(text,
-                 "an instruction of HMX (matrices), which the emulated device does not "
-                 "execute; many kernels use HVX instead if they are told to, for example with "
-                 "GGML_HEXAGON_NHMX=0");
-        return "unsupported";
-    }
     text_add(text, "%s: the emulated device does not execute this instruction%s%s", instruction,
              why[0] == 0 ? " of HVX" : ", because of its packet: ", why);
     return "unsupported";

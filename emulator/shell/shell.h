@@ -25,7 +25,8 @@ struct shell_facts {
     uint32_t vtcm_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
-    bool hmx;             /* votes for it and locks succeed; its instructions are not emulated */
+    uint32_t hmx;         /* HMX_COMPUTES or HMX_ZEROS of unit.h; 0: votes for it and locks fail */
+    const char *hmx_unit; /* the program that computes HMX */
     bool unsigned_pd;     /* whether this process runs unsigned modules */
     int domain;           /* 3 is the CDSP */
     uint32_t session;     /* 0 is the default session */

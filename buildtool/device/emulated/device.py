@@ -12,6 +12,7 @@ from buildtool.core.own_directory import make_directory
 from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator
+from buildtool.device.emulated.native_programs import hmx_unit
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceError
 from buildtool.device.transports.emulated import Emulated
@@ -35,6 +36,7 @@ INSTALL_ROOT = "opt/buildtool"  # below its root: where releases are
 # emulation has no timing, so one pair of numbers serves all SoCs.
 HVX_UNITS = 4
 HARDWARE_THREADS = 6
+HMX_ZEROS = 2  # as in emulator/hmx/unit.h
 
 
 class EmulatedDevice(Value):
@@ -75,7 +77,8 @@ def prepare(
         "vtcm_bytes": soc.vtcm_mb << 20,
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
-        "hmx": int(soc.hmx),
+        "hmx": HMX_ZEROS if soc.hmx_zeros else int(soc.hmx),
+        **({"hmx_unit": hmx_unit()} if soc.hmx else {}),
         "unsigned_pd": 1,
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,

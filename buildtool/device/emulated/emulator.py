@@ -23,6 +23,7 @@ from buildtool.sdk.cmake import CMake, find_cmake
 from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.dsp_shells import EXPORTS
 from buildtool.toolchains.hexagon import hexagon_musl
+from buildtool.toolchains.hmx_instructions import TABLE
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
@@ -40,7 +41,7 @@ class Emulator(Value):
 def source_roots() -> tuple[Path, ...]:
     """The directories and the table that hold every source of the emulator."""
     headers = (_data.path(side) / "include" for side in ("host", "dsp"))
-    return (_data.path("emulator"), *headers, EXPORTS)
+    return (_data.path("emulator"), *headers, EXPORTS, TABLE)
 
 
 def emulator_steps() -> tuple[CMakeStep, CMakeStep]:

@@ -12,26 +12,47 @@ from buildtool.project.archs import arch_number
 DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
 
+_ZEROS = ",hmx=zeros"
+
+
 class Soc(Value):
-    """One SoC: the arch of its compute DSP, the size of its VTCM in MiB, and whether it has HMX."""
+    """One SoC: the arch of its compute DSP, the size of its VTCM in MiB, and whether it has HMX.
+
+    With `hmx_zeros` the float half of its HMX is fused off: instructions give zeros.
+    """
 
     name: str
     arch: str
     vtcm_mb: int
     hmx: bool
+    hmx_zeros: bool = False
+
+    @property
+    def directory(self) -> str:
+        """The name of its device root."""
+        return self.name.lower() + ("-hmx-zeros" if self.hmx_zeros else "")
 
 
 def find_soc(name: str) -> Soc:
-    """The SoC called `name`, upper or lower case, by its own name or an alias.
+    """The SoC called `name`, upper or lower case, by its own name or an alias; `,hmx=zeros` behind
+    the name fuses off the float half of its HMX.
 
     Raises `UsageError` with a suggestion.
     """
     socs = known_socs()
-    if soc := socs.get(name.upper()):
-        return soc
+    plain = name.lower().removesuffix(_ZEROS)
+    zeros = plain != name.lower()
+    if soc := socs.get(plain.upper()):
+        return soc._replace(hmx=soc.hmx or zeros, hmx_zeros=zeros)
+    if "," in plain:
+        raise UsageError(
+            f"--soc {name}: unknown property of the emulated device",
+            why=f"the only one is {_ZEROS[1:]}: the float half of HMX is fused off",
+            remedy=f"Write --soc {name.partition(',')[0]}{_ZEROS}",
+        )
     import difflib  # noqa: PLC0415 - only for the error
 
-    close = difflib.get_close_matches(name.upper(), socs, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(plain.upper(), socs, n=1, cutoff=0.5)
     raise UsageError(
         f"there is no SoC {name!r} for the emulated device",
         why=f"known: {', '.join(socs)}",

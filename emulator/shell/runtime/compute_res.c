@@ -1,5 +1,4 @@
-/* compute_res.c: the compute resource manager: VTCM and serialization, and locks
- * of HMX, whose instructions are not emulated. */
+/* compute_res.c: the compute resource manager: VTCM, serialization, and locks of HMX. */
 #include <limits.h>
 #include <string.h>
 
@@ -23,10 +22,10 @@ static struct claim *claim_of(compute_res_attr_t *attr)
 
 static bool has_hmx(void)
 {
-    if (!shell_facts()->hmx) {
+    if (shell_facts()->hmx == 0) {
         REFUSE_ONCE("HAP_compute_res: the %s has no HMX", shell_facts()->soc);
     }
-    return shell_facts()->hmx;
+    return shell_facts()->hmx != 0;
 }
 
 int compute_resource_attr_init(compute_res_attr_t *attr)
@@ -205,7 +204,7 @@ int compute_resource_query_VTCM(unsigned int application_id, unsigned int *total
 
 int compute_resource_hmx_lock(unsigned int context_id)
 {
-    return has_hmx() ? context_count_hmx(context_id, 1) : NOT_SUPPORTED;
+    return has_hmx() ? context_lock_hmx(context_id) : NOT_SUPPORTED;
 }
 
 int compute_resource_hmx_lock2(unsigned int context_id, compute_res_hmx_type_t type)
@@ -216,7 +215,7 @@ int compute_resource_hmx_lock2(unsigned int context_id, compute_res_hmx_type_t t
 
 int compute_resource_hmx_unlock(unsigned int context_id)
 {
-    return has_hmx() ? context_count_hmx(context_id, -1) : NOT_SUPPORTED;
+    return has_hmx() ? context_unlock_hmx(context_id) : NOT_SUPPORTED;
 }
 
 /* ---- the VTCM manager: each request is a context that is identified by its address ---- */

@@ -12,6 +12,7 @@
 
 #include "AEEStdErr.h"
 #include "exclusive.h"
+#include "hmx_lock.h"
 #include "release_requests.h"
 #include "runtime.h"
 
@@ -231,6 +232,7 @@ static int drop(struct context *context)
     }
     *at = context->next;
     context_count--;
+    hmx_unlock(context->hmx_locks);
     free(context);
     return AEE_SUCCESS;
 }
@@ -323,7 +325,7 @@ int context_set_priority(unsigned int id, int priority)
     return code;
 }
 
-int context_count_hmx(unsigned int id, int change)
+static bool count_hmx(unsigned int id, int change)
 {
     pthread_mutex_lock(&lock);
     struct context *context = by_id(id);
@@ -332,7 +334,29 @@ int context_count_hmx(unsigned int id, int change)
         context->hmx_locks += change;
     }
     pthread_mutex_unlock(&lock);
-    return good ? AEE_SUCCESS : AEE_EBADPARM;
+    return good;
+}
+
+int context_lock_hmx(unsigned int id)
+{
+    if (!count_hmx(id, 0)) {
+        return AEE_EBADPARM;
+    }
+    hmx_lock(true);
+    if (!count_hmx(id, 1)) { /* another thread has destroyed the context */
+        hmx_unlock(1);
+        return AEE_EBADPARM;
+    }
+    return AEE_SUCCESS;
+}
+
+int context_unlock_hmx(unsigned int id)
+{
+    if (!count_hmx(id, -1)) {
+        return AEE_EBADPARM;
+    }
+    hmx_unlock(1);
+    return AEE_SUCCESS;
 }
 
 uint32_t context_available(void)

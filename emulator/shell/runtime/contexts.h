@@ -48,10 +48,10 @@ int context_set_priority(unsigned int id, int priority);
  * context then counts as asked. */
 unsigned int context_to_ask(struct claim *claim);
 
-/* Adds `change` to the locks of HMX that a context has. Other threads do not wait for them: its
- * instructions are not emulated. Returns AEE_EBADPARM when the context does not exist, has not
- * requested HMX, or has no lock left. */
-int context_count_hmx(unsigned int id, int change);
+/* Lock HMX for the calling thread, and drop a lock. Return AEE_EBADPARM when the context does not exist,
+ * has not requested HMX, or has no lock left. */
+int context_lock_hmx(unsigned int id);
+int context_unlock_hmx(unsigned int id);
 
 /* Returns the size in bytes of the largest range that can be acquired now. */
 uint32_t context_available(void);

@@ -46,7 +46,7 @@ static struct client *enlist(const void *context)
 
 static int vote_for_hmx(bool wanted)
 {
-    if (!wanted || shell_facts()->hmx) {
+    if (!wanted || shell_facts()->hmx != 0) {
         return AEE_SUCCESS;
     }
     REFUSE_ONCE("HAP_power_set: the %s has no HMX that can be powered up", shell_facts()->soc);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hmx_lock.h"
 #include "qurt_error.h"
 #include "qurt_thread.h"
 #include "unsupported.h"
@@ -168,14 +169,32 @@ static void take_out(struct buffer **list, const struct buffer *buffer)
     park_leave(list);
 }
 
-/* Its instructions are not emulated, so nothing waits for a lock. */
-static int hmx(void)
+static bool has_hmx(void)
 {
-    if (shell_facts()->hmx) {
-        return QURT_EOK;
+    if (shell_facts()->hmx == 0) {
+        REFUSE_ONCE("qurt_hmx_lock: the %s has no HMX", shell_facts()->soc);
     }
-    REFUSE_ONCE("qurt_hmx_lock: the %s has no HMX", shell_facts()->soc);
-    return QURT_EVAL;
+    return shell_facts()->hmx != 0;
+}
+
+static int lock_hmx(void)
+{
+    return has_hmx() && hmx_lock(true) ? QURT_EOK : QURT_EVAL;
+}
+
+static int try_lock_hmx(void)
+{
+    return has_hmx() && hmx_lock(false) ? QURT_EOK : QURT_EVAL;
+}
+
+static int unlock_hmx(void)
+{
+    uint32_t turn;
+    if (!hmx_is_locked(&turn)) {
+        return QURT_EVAL;
+    }
+    hmx_unlock(1);
+    return QURT_EOK;
 }
 
 /* ---- what an emulated process cannot do ---- */
@@ -214,9 +233,9 @@ const struct shell_symbol qurt_context_symbols[] = {
     EXPORT_AS("qurt_thread_context_get_pid", process_of),
     EXPORT_AS("qurt_thread_context_get_pname", process_name_of),
     EXPORT_AS("qurt_process_get_id", process_id),
-    EXPORT_AS("qurt_hmx_lock", hmx),
-    EXPORT_AS("qurt_hmx_try_lock", hmx),
-    EXPORT_AS("qurt_hmx_unlock", hmx),
+    EXPORT_AS("qurt_hmx_lock", lock_hmx),
+    EXPORT_AS("qurt_hmx_try_lock", try_lock_hmx),
+    EXPORT_AS("qurt_hmx_unlock", unlock_hmx),
     EXPORT_AS("qurt_sysenv_get_app_heap", heap_range),
     EXPORT_AS("qurt_profile_enable", nothing),
     EXPORT_AS("qurt_profile_reset_idle_pcycles", nothing),

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "vtcm.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,25 +13,37 @@
 #define PAGE 4096u
 
 static uint8_t *base;
+static int fd = -1;
 
 uint32_t vtcm_total(void)
 {
     return shell_facts()->vtcm_bytes & ~(PAGE - 1);
 }
 
+/* It is shared with the program that computes HMX. */
 static void map_it(void)
 {
     uint32_t size = vtcm_total();
-    uint32_t alignment = PAGE;
+    uint32_t alignment = 0x10000u; /* a page of qemu-hexagon */
     while (alignment < size && alignment < 0x1000000u) {
         alignment *= 2;
     }
     void *whole = size == 0 ? MAP_FAILED
-                            : mmap(NULL, (size_t)size + alignment, PROT_READ | PROT_WRITE,
+                            : mmap(NULL, (size_t)size + alignment, PROT_NONE,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (whole != MAP_FAILED) {
-        base = (uint8_t *)(((uintptr_t)whole + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    fd = memfd_create("vtcm", 0);
+    if (whole == MAP_FAILED || fd < 0 || ftruncate(fd, (off_t)size) != 0) {
+        return;
     }
+    void *start = (void *)(((uintptr_t)whole + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    if (mmap(start, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == start) {
+        base = start;
+    }
+}
+
+int vtcm_fd(void)
+{
+    return vtcm_base() == NULL ? -1 : fd;
 }
 
 uint8_t *vtcm_base(void)
@@ -87,25 +100,14 @@ struct vtcm_range vtcm_find(const struct vtcm_range *used, int count, uint32_t s
     return least > 0 && largest.size >= least ? largest : (struct vtcm_range){0, 0};
 }
 
-/* Maps fresh pages instead of clearing memory where the range covers whole pages, because a range
- * can be megabytes long and a page of the emulator has 64 KiB. */
+/* Frees the pages instead of clearing memory, because a range can be megabytes long. */
 void vtcm_clear(struct vtcm_range range)
 {
-    uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
-    uint32_t end = range.offset + range.size;
-    uint32_t first = (range.offset + page - 1) & ~(page - 1);
-    uint32_t last = end & ~(page - 1);
-    if (range.size == 0 || vtcm_base() == NULL) {
-        return;
-    }
-    if (first >= last ||
-        mmap(base + first, last - first, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    if (range.size > 0 && vtcm_base() != NULL &&
+        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)range.offset,
+                  (off_t)range.size) != 0) {
         memset(base + range.offset, 0, range.size);
-        return;
     }
-    memset(base + range.offset, 0, first - range.offset);
-    memset(base + last, 0, end - last);
 }
 
 void vtcm_poison(struct vtcm_range range)

@@ -17,6 +17,9 @@ uint32_t vtcm_total(void);
  * VTCM. */
 uint8_t *vtcm_base(void);
 
+/* Returns the file that it is a mapping of, or -1. */
+int vtcm_fd(void);
+
 /* Returns the size of the VTCM's largest page: 4 KiB times a power of 4, as on a DSP. */
 uint32_t vtcm_page(void);
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "forms.h"
+#include "hmx.h"
 #include "runtime/runtime.h"
 #include "user_dma.h"
 
@@ -17,9 +18,9 @@
  * and the shell uses no HVX registers. */
 #define CALLED(name, function)                                                             \
     void name(void);                                                                       \
-    __asm__(".text\n.p2align 4\n" #name ":\n{ allocframe(r29,#24):raw; r3:2 = c1:0 }\n"    \
-            "{ memd(r29+#0) = r3:2; r5:4 = c3:2 }\n{ memd(r29+#8) = r5:4; r3:2 = c7:6 }\n" \
-            "{ memd(r29+#16) = r3:2; call " #function " }\n{ c19:18 = r1:0 }\n"            \
+    __asm__(".text\n.p2align 4\n" #name ":\n{ allocframe(r29,#24):raw; r7:6 = c1:0 }\n"    \
+            "{ memd(r29+#0) = r7:6; r9:8 = c3:2 }\n{ memd(r29+#8) = r9:8; r7:6 = c7:6 }\n" \
+            "{ memd(r29+#16) = r7:6; call " #function " }\n{ c19:18 = r1:0 }\n"            \
             "{ r3:2 = memd(r29+#0); r5:4 = memd(r29+#8) }\n"                               \
             "{ c1:0 = r3:2; r3:2 = memd(r29+#16) }\n{ c3:2 = r5:4 }\n{ c7:6 = r3:2 }\n"    \
             "{ dealloc_return }\n");
@@ -31,6 +32,8 @@ CALLED(call_user_dma_link, user_dma_link)
 CALLED(call_user_dma_finish, user_dma_finish)
 CALLED(call_nothing, calls_nothing)
 CALLED(call_barrier, calls_barrier)
+CALLED(call_hmx, hmx_packet)
+__asm__(".globl call_hmx\n"); /* thunk.c writes its calls */
 
 void calls_nothing(void);
 void calls_barrier(void);
@@ -75,8 +78,9 @@ static const struct call calls[] = {
     STATE("Rd=dmpause", 0xa8000060u),
     {"barrier", ALL, 0xa8000000u, call_barrier, 0, NOP, 0},
     {"syncht", ALL, 0xa8400000u, call_barrier, 0, NOP, 0},
-    {HMX, 0xffe000e0u, 0x920000e0u, NULL, 0, NOP, 0}, /* loads: mxmem and so on */
-    {HMX, 0xffe00000u, 0xa6e00000u, NULL, 0, NOP, 0}, /* the others */
+    {HMX, 0xffe000c0u, 0x920000c0u, call_hmx, 0, NOP, 0}, /* loads */
+    {HMX, 0xffe020c0u, 0x92002040u, call_hmx, 0, NOP, 0}, /* loads of weights, from v73 on */
+    {HMX, 0xffe00000u, 0xa6e00000u, call_hmx, 0, NOP, 0}, /* the others */
 };
 
 const struct call *call_of(uint32_t word)

@@ -1,5 +1,5 @@
 /* calls.h: instructions in whose place a function of the shell is called: user DMA, reads of the DSP's
- * counters, and barriers; and those of HMX, at which a skel stops. */
+ * counters, barriers, and HMX. */
 #ifndef BUILDTOOL_SHELL_CALLS_H
 #define BUILDTOOL_SHELL_CALLS_H
 
@@ -23,5 +23,13 @@ struct call {
 
 /* Returns how a word is executed, or NULL if it is none of these. */
 const struct call *call_of(uint32_t word);
+
+/* Whether it is an instruction of HMX. Those of a packet are executed together, by call_hmx, which takes
+ * the operands of a struct hmx_request: four registers, and the two forms in halfwords. */
+static inline bool is_hmx(const struct call *call)
+{
+    return call != NULL && call->name[0] == HMX[0];
+}
+void call_hmx(void);
 
 #endif

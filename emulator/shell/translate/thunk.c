@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "../../hmx/forms.h"
 #include "thunk_area.h"
 #include "thunk_plan.h"
 
@@ -63,7 +64,7 @@ static void put_load(struct code *code, const struct thunk *thunk, unsigned vect
     }
 }
 
-/* Loads a scalar register of the program, whose value can be in the area, to r0 or r1. */
+/* Loads a scalar register of the program, whose value can be in the area, to one below r16. */
 static void put_scalar(struct code *code, unsigned to, unsigned number)
 {
     if (number <= 17 || number == 28) {
@@ -247,11 +248,36 @@ static void put_destinations(struct code *code, const struct thunk *thunk)
     }
 }
 
+/* Calls call_hmx for the instructions of HMX: a packet has two at most. */
+static void put_hmx(struct code *code, const struct thunk *thunk)
+{
+    uint32_t forms[2] = {HMX_NO_FORM, HMX_NO_FORM};
+    size_t count = 0;
+    for (size_t i = 0; i < thunk->size && count < 2; i++) {
+        const uint32_t word = thunk->packet[i];
+        if (!is_hmx(thunk->calls[i])) {
+            continue;
+        }
+        if (count == 0) {
+            put_enter(code);
+        }
+        put_scalar(code, (unsigned)count * 2, word >> 16 & 31u);
+        put_scalar(code, (unsigned)count * 2 + 1, word >> 8 & 31u);
+        forms[count++] = hmx_form_of(word);
+    }
+    if (count > 0) {
+        code_constant(code, 4, forms[0] | forms[1] << 16);
+        code_call(code, address_of((const void *)(uintptr_t)call_hmx));
+        put_leave(code);
+    }
+}
+
 static void put_calls(struct code *code, const struct thunk *thunk)
 {
+    put_hmx(code, thunk);
     for (size_t i = 0; i < thunk->size; i++) {
         const struct call *call = thunk->calls[i];
-        if (call == NULL) {
+        if (call == NULL || is_hmx(call)) {
             continue;
         }
         put_enter(code);

@@ -143,10 +143,16 @@ class Toolbox:
                 *HEADERS,
                 *(f"-I{folder}" for folder in (source, COMMON, ROOT / "dsp/include")),
                 *sorted(files),
+                EMULATOR / "hmx" / "forms.c",
                 *vectors,
                 *sorted(COMMON.glob("*.c")),
             ],
         )
+
+    def hmx_unit(self) -> Path:
+        """The program that computes HMX, for the build machine."""
+        sources = sorted((EMULATOR / "hmx").glob("*.c"))
+        return self._once(self.base / "hmx_unit", [*WARNINGS, "-O2", *sources])
 
     def library(self) -> Path:
         """The device's libcdsprpc.so.1."""
@@ -261,7 +267,10 @@ class Device:
         device = cls(root, toolbox.client())
         qemu = shutil.which("qemu-hexagon")
         assert qemu is not None
-        device.configure({**CONF, "qemu": qemu, "shell": str(toolbox.shell()), **changes})
+        places = {"qemu": qemu, "shell": str(toolbox.shell())}
+        if changes.get("hmx"):
+            places["hmx_unit"] = str(toolbox.hmx_unit())
+        device.configure({**CONF, **places, **changes})
         return device
 
     def configure(self, values: dict[str, str | None]) -> None:

@@ -15,8 +15,6 @@ from buildtool.plan.plan import Step
 if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
 
-MAX_SKEL = 64 << 20
-MAX_PLACES = 20
 
 
 def check_products(
@@ -89,28 +87,6 @@ def _warn_about_cxx(
         )
 
 
-def _traps(name: str, path: Path) -> str:
-    """A warning about instructions of a skel that are traps; "" if there are none."""
-    from buildtool.toolchains.missing_instructions import by_file, missing_in  # noqa: PLC0415 - nothing changed
-
-    found = by_file(missing_in(path.read_bytes())) if path.stat().st_size <= MAX_SKEL else []
-    if not found:
-        return ""
-    places = [
-        f"{place.file}:{place.line}: {text}" + f", and {others} more in this file" * bool(others)
-        for place, text, others in found[:MAX_PLACES]
-    ]
-    more = [f"… and {len(found) - MAX_PLACES} more files"] if len(found) > MAX_PLACES else []
-    return "\n  ".join(
-        [
-            f"{name}: instructions that the open assembler does not know are traps:",
-            *(*places, *more),
-            "→ Do not run this code on the DSP, or build it with the Hexagon SDK; strict-isa"
-            " refuses such instructions.",
-        ]
-    )
-
-
 def _check_skels(
     step: Step, arch: str, files: dict[str, Path], warn: Callable[[str], None]
 ) -> None:
@@ -118,9 +94,6 @@ def _check_skels(
     libraries = {Path(name).name: path for name, path in files.items() if ".so" in path.suffixes}
     own = not isinstance(step, FilesStep)
     subject = check_dsp_files(libraries, arch, device=step.profile.shell, warn=warn, own=own)
-    for name, path in libraries.items():
-        if text := _traps(name, path):
-            warn(text)
     if own and not any(subject.skels()):
         raise ArtifactError(
             f"{step.name} made no skel",

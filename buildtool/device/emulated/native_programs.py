@@ -1,0 +1,61 @@
+"""Programs of the emulated device for the build machine, each compiled once into the user's cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.core.cache import cache_dir
+from buildtool.core.files import file_digest, replace_file, temporary_file, value_digest
+from buildtool.core.own_directory import make_directory
+from buildtool.core.processes.process import capture, check
+from buildtool.device.configuration import DIRECTORY
+from buildtool.plan.environment import build_environment
+from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.hmx_instructions import TABLE
+
+CPU_INFO = Path("/proc/cpuinfo")
+COMMON_FLAGS = ("-O2", "-s")
+BUILD_SECONDS = 300.0
+
+
+def hmx_unit() -> Path:
+    """The program that computes HMX for the DSP process."""
+    folder = _data.path("emulator") / "hmx"
+    headers = (*sorted(folder.glob("*.h")), TABLE)
+    return native_program("hmx-unit", sorted(folder.glob("*.c")), headers=headers)
+
+
+def native_program(
+    name: str, sources: Sequence[Path], *, headers: Sequence[Path] = (), flags: Sequence[str] = ()
+) -> Path:
+    """The program of `sources`, for the processor of this machine.
+
+    Raises the errors of finding and running zig.
+    """
+    zig = usable_zig()
+    files = [file_digest(file) for file in (*sources, *headers)]
+    words = (*COMMON_FLAGS, *flags)
+    key = value_digest({"files": files, "flags": words, "zig": zig.identity, "cpu": _cpu()})
+    folder = cache_dir() / DIRECTORY
+    kept = folder / f"{name}-{key[:16]}"
+    if kept.is_file():
+        return kept
+    make_directory(folder)
+    with temporary_file(folder) as fresh:
+        done = capture(
+            [zig.where, "cc", *words, *sources, "-o", fresh],
+            env=build_environment(),
+            timeout=BUILD_SECONDS,
+        )
+        check(done, f"building {name} for the emulated device")
+        fresh.chmod(0o755)
+        replace_file(fresh, kept)
+    return kept
+
+
+def _cpu() -> str:
+    """What the processor can do: a cache can be shared by machines."""
+    lines = CPU_INFO.read_text(encoding="utf-8").splitlines() if CPU_INFO.exists() else []
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
