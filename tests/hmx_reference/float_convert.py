@@ -67,7 +67,7 @@ def convert(acc: Number, word: int, mode: Mode, feedback: tuple[int, int] | None
     number = _normalised(add(acc, offset))
     shape, inverted = word >> 40 & 3, bool(word >> 42 & 1)
     negative = number.inf == MINUS or number.sig < 0
-    if (shape == 1 and not negative) or (shape == 2 and negative):
+    if number.inf != NAN and ((shape == 1 and not negative) or (shape == 2 and negative)):
         number = TRUE_ZERO
     inverted ^= shape == 3 and negative
     scaled = multiply(number, constant(scale >> 4 ^ inverted << 15, scale & 15, 4, wide))

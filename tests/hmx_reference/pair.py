@@ -95,7 +95,8 @@ def _blocks(act: Activation, wide: bool, is_float: bool) -> list[tuple[int, int,
         for number in range(min(last + 1, most)):
             first = start if number == 0 else 0
             end = stop if number == last else CHANNELS - 1
-            blocks.append((where.base + number * TILE, first, end, CHANNELS))
+            if first <= end:
+                blocks.append((where.base + number * TILE, first, end, CHANNELS))
     elif start > stop:
         size = group_size(start, stop)
         blocks = [(where.base, start % size, stop % size, size)]

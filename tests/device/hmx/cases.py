@@ -56,7 +56,7 @@ class Maker:
     def case(self, one: Form) -> Case:
         """A program that uses a form."""
         is_float = self._is_float(one)
-        packets = [self._clear(is_float), self._words("bias=mxmem2(Rs)")]
+        packets = [*self._start(one, is_float), self._words("bias=mxmem2(Rs)")]
         packets += [self._pair(one, is_float) for _ in range(self.random.choice((1, 1, 2)))]
         if one.kind == "bias":
             packets += [self._words(one.syntax) for _ in range(2)]
@@ -72,9 +72,17 @@ class Maker:
             return self.random.random() < 0.3
         return any(kind in one.syntax for kind in (".hf", ".f8"))
 
-    @staticmethod
-    def _clear(is_float: bool) -> Packet:
-        return (("mxclracc.hf" if is_float else "mxclracc", 0, 0),)
+    def _start(self, one: Form, is_float: bool) -> list[Packet]:
+        """Packets after which nothing is left of an earlier program."""
+        packets: list[Packet] = [
+            (("bias=mxmem2(Rs)", WORDS + 256 * self.random.randrange(8) | number, 0),)
+            for number in range(4 if self.arch >= 75 else 1)
+        ]
+        packets.append((("mxclracc.hf" if is_float else "mxclracc", 0, 0),))
+        if one.kind in {"cvt", "store"}:
+            text = "cvt.hf=acc(Rs)" if is_float else "cvt.ub=acc(Rs)"
+            packets += [((text, 2, 0),)] * 3
+        return packets
 
     def _words(self, text: str) -> Packet:
         number = self.random.randrange(4) if self.random.random() < 0.5 else 0
@@ -225,9 +233,11 @@ class Maker:
     def _halves(self, count: int) -> bytes:
         """Halves of one of several distributions."""
         kind = self.random.randrange(5)
-        if kind == 0:  # all patterns
+        if kind == 0 and self.arch >= 73:  # all patterns
             return self.random.randbytes(2 * count)
         low, high = ((13, 16), (1, 30), (0, 2), (10, 20))[kind - 1]
+        if self.arch < 73:  # sums that do not overflow
+            low, high = ((13, 16), (0, 16))[kind % 2]
         zero = self.random.choice((0, 0, 0.5, 0.95))
         halves = [
             0
