@@ -54,8 +54,6 @@ def parse_requirement(text: str) -> Requirement:
     name, sign = found["name"], found["sign"] or ""
     if name not in CAPABILITIES:
         raise ValueError(f"there is no capability {name!r}: {', '.join(CAPABILITIES)}")
-    if name == "hmx":
-        raise ValueError("hmx cannot be required: open LLVM has no instructions to test it with")
     if sign and name not in NUMBERS:
         raise ValueError(f"{name} has no number: a DSP has it, or has it not")
     if sign and (found["unit"] != CAPABILITIES[name] or (found["arch"] and name != "arch")):

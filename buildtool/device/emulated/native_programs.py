@@ -50,8 +50,7 @@ def native_program(
             timeout=BUILD_SECONDS,
         )
         check(done, f"building {name} for the emulated device")
-        fresh.chmod(0o755)
-        replace_file(fresh, kept)
+        replace_file(fresh, kept, mode=0o755)
     return kept
 
 

@@ -67,12 +67,26 @@ def _hmx(outcome: Outcome, claims: Claims) -> tuple[str, str, str, float]:
     claimed = {None: "", 0: "no"}.get(depth, "yes")
     refused = next((step for step in _HMX_STEPS if outcome.number(step)), "")
     if not refused:
-        # Whether it computes is not known: fused-off units retire instructions and write zeros.
-        return claimed, "can be locked; not testable with this toolchain", UNTESTED, 0
+        # Units that are fused off retire instructions and write zeros.
+        right = outcome.number("half") == HALF_32, outcome.number("byte") == 32  # noqa: PLR2004
+        found = _HMX_PRODUCTS[right]
+        return claimed, found, _state(claimed != "no") if all(right) else _absent(claimed), 0
     found = f"{_HMX_STEPS[refused]} fails with {_hex(outcome.number(refused))}"
-    return claimed, found, DIFFERS if claimed == "yes" else ABSENT, 0
+    return claimed, found, _absent(claimed), 0
 
 
+def _absent(claimed: str) -> str:
+    return DIFFERS if claimed == "yes" else ABSENT
+
+
+HALF_32 = 0x5000
+"""32.0 in fp16."""
+_HMX_PRODUCTS = {
+    (True, True): "ones by ones is 32 in fp16 and in int8",
+    (False, True): "ones by ones is not 32 in fp16: the float half is fused off; int8 is right",
+    (True, False): "ones by ones is not 32 in int8; fp16 is right",
+    (False, False): "ones by ones is not 32, in fp16 and in int8: HMX is fused off",
+}
 _HMX_STEPS = {
     "power": "HAP_power_set",
     "acquire": "HAP_compute_res_acquire",

@@ -7,6 +7,7 @@
 #include "HAP_mem.h"
 #include "HAP_power.h"
 #include "device_probe.h"
+#include "matrix.h"
 #include "pattern.h"
 #include "qurt.h"
 
@@ -61,12 +62,15 @@ AEEResult device_probe_vtcm(remote_handle64 handle, uint32_t *total, uint32_t *a
     return code;
 }
 
-AEEResult device_probe_hmx(remote_handle64 handle, int32_t *power, int32_t *acquire, int32_t *lock)
+AEEResult device_probe_hmx(remote_handle64 handle, int32_t *power, int32_t *acquire, int32_t *lock,
+                           int32_t *half, int32_t *byte_)
 {
     HAP_power_request_t request;
     compute_res_attr_t attributes;
     unsigned int context = 0;
+    void *vtcm;
 
+    *half = *byte_ = 0;
     memset(&request, 0, sizeof request);
     request.type = HAP_power_set_HMX;
     request.hmx.power_up = TRUE;
@@ -75,11 +79,18 @@ AEEResult device_probe_hmx(remote_handle64 handle, int32_t *power, int32_t *acqu
     *lock = AEE_EBADSTATE;
     *acquire = HAP_compute_res_attr_set_hmx_param(&attributes, 1);
     if (*acquire == 0) {
+        HAP_compute_res_attr_set_vtcm_param(&attributes, MATRIX_BYTES, 1);
         context = HAP_compute_res_acquire(&attributes, WAIT_US);
         *acquire = context != 0 ? AEE_SUCCESS : AEE_EEXPIRED;
     }
     if (context != 0) {
         *lock = HAP_compute_res_hmx_lock(context);
+        vtcm = HAP_compute_res_attr_get_vtcm_ptr(&attributes);
+        /* Without power, an instruction of HMX can hang the DSP. */
+        if (*lock == 0 && *power == 0 && vtcm != NULL) {
+            *half = matrix_of_halves(vtcm);
+            *byte_ = matrix_of_bytes(vtcm);
+        }
         if (*lock == 0)
             HAP_compute_res_hmx_unlock(context);
         HAP_compute_res_release(context);

@@ -94,10 +94,12 @@ int check_vtcm(remote_handle64 handle)
 
 int check_hmx(remote_handle64 handle)
 {
-    int32_t power = 0, acquire = 0, lock = 0;
-    const int code = device_probe_hmx(handle, &power, &acquire, &lock);
+    int32_t power = 0, acquire = 0, lock = 0, half = 0, byte = 0;
+    const int code = device_probe_hmx(handle, &power, &acquire, &lock, &half, &byte);
 
-    if (code == 0)
+    if (code == 0) {
         printf("power %" PRId32 "\nacquire %" PRId32 "\nlock %" PRId32 "\n", power, acquire, lock);
+        printf("half %" PRId32 "\nbyte %" PRId32 "\n", half, byte);
+    }
     return code;
 }

@@ -1,0 +1,97 @@
+"""Kernels with mistakes: what each gives on a chip, and what `run --strict` says."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from .lab import Address, Lab, Packet, packet
+from .test_straight import CLEAR, CVT, DIRECT, IMAGE, ONES, PAIR, SCALES, A, C, S, STORE, W, image
+
+STRICT = {"BUILDTOOL_SIM_STRICT": "back"}
+ONE = 0x3C00
+ALONE = packet(("activation.hf=mxmem(Rs,Rt):deep", A, 4095))
+
+
+def results(lab: Lab, packets: list[Packet], content: bytes) -> set[float]:
+    got = lab.run(packets, content)
+    return set(struct.unpack("<1024e", got[C.offset : C.offset + 2048]))
+
+
+@pytest.mark.parametrize(
+    ("arch", "packets", "scale", "values", "why"),
+    [
+        (
+            "v75",
+            [SCALES, CLEAR, PAIR, packet(("cvt.hf=acc(Rs)", 3, 0)), PAIR, DIRECT],
+            ONE,
+            {128.0},  # the accumulators were retained, and not cleared before the second product
+            "",
+        ),
+        ("v75", [SCALES, PAIR, DIRECT], ONE, {64.0}, "were not cleared since HMX was locked"),
+        ("v75", [SCALES, CLEAR, ALONE, DIRECT], ONE, {0.0}, "an activation and a weight load"),
+        ("v75", [CLEAR, PAIR, DIRECT], ONE, {0.0}, "scales that were not loaded"),
+        ("v73", [SCALES, CLEAR, PAIR, DIRECT], 0, {0.0}, "a scale of 0 for channel 0: from v73"),
+        ("v68", [SCALES, CLEAR, PAIR, DIRECT], ONE, {2.0}, "the scale 0x3c00 for channel 0"),
+    ],
+    ids=["retained", "not cleared", "no weight", "no scales", "scale of v68", "scale of v73"],
+)
+def test_mistakes_that_a_chip_does_not_notice(
+    make_lab_for: Callable[..., Lab],
+    arch: str,
+    packets: list[Packet],
+    scale: int,
+    values: set[float],
+    why: str,
+) -> None:
+    lab = make_lab_for(arch)
+    found = results(lab, packets, image(scale))
+    assert found == values or (values == {2.0} and found == {1.9990234375})
+    done = lab.start(packets, image(scale), **STRICT)
+    assert why in done.err
+    assert ("died: " in done.err) == bool(why)
+    if why:
+        assert "at libhmx_lab_skel.so+0x" in done.err
+
+
+def test_a_chip_without_the_float_half(make_lab_for: Callable[..., Lab]) -> None:
+    lab = make_lab_for("v73", hmx="2")
+    assert results(lab, [SCALES, CLEAR, PAIR, DIRECT], image(ONE)) == {0.0}
+    assert results(lab, [SCALES, CLEAR, PAIR, CVT, STORE], image(ONE)) == {0.0}
+    done = lab.start([SCALES, CLEAR, PAIR, DIRECT], image(ONE), **STRICT)
+    assert "a chip whose HMX has no floating point: all results are 0" in done.err
+
+
+@pytest.mark.parametrize(
+    ("packets", "why"),
+    [
+        ([packet(("bias=mxmem(Rs)", 0x1000, 0))], "at 0x1000, 128 bytes, outside of VTCM"),
+        (
+            [
+                packet(
+                    ("activation.hf=mxmem(Rs,Rt):deep", Address((1 << 20) - 2048), 4095),
+                    ("weight.hf=mxmem(Rs,Rt)", W, 4095),
+                )
+            ],
+            "4096 bytes, in two pages of VTCM, which have 1024 KiB",
+        ),
+        (
+            [packet(("mxmem(Rs,Rt):deep=cvt", C, 0))],
+            "mxmem(Rs,Rt):deep=cvt, an instruction of v79 and newer, on a v73",
+        ),
+    ],
+    ids=["outside", "two pages", "newer"],
+)
+def test_what_stops_on_a_chip(
+    make_lab_for: Callable[..., Lab], packets: list[Packet], why: str
+) -> None:
+    done = make_lab_for("v73").start(packets, image(ONE) + bytes(1 << 20))
+    assert "died: " in done.err
+    assert why in done.err
+
+
+def test_a_thread_without_the_lock_stops(make_lab_for: Callable[..., Lab]) -> None:
+    done = make_lab_for("v73").start([CLEAR], image(ONE), case="unlocked")
+    assert "an instruction of HMX in a thread that has not locked HMX" in done.err
