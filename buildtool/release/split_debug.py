@@ -15,7 +15,6 @@ import mmap
 import struct
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -79,8 +78,7 @@ def _mapped(path: Path) -> Iterator[mmap.mmap]:
             yield data
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Value):
     """One row of the section table; the order of the fields is that of the table."""
 
     name: int
@@ -101,9 +99,6 @@ class _Section:
     @property
     def in_file(self) -> bool:
         return self.kind not in (_SHT_NULL, _SHT_NOBITS)
-
-    def row(self) -> tuple[int, ...]:
-        return tuple(getattr(self, field) for field in self.__slots__)
 
 
 class _File:
@@ -200,7 +195,7 @@ def _split(file: _File, shipped: Path, debug: Path) -> Split:
     if has_debug:
         # Debuggers find the build-id in the note; of what else is loaded they need the address.
         contents = {i for i, s in sections.items() if not s.loaded or s.kind == _SHT_NOTE}
-        rows = {i: s if i in contents else replace(s, kind=_hidden(s)) for i, s in sections.items()}
+        rows = {i: s if i in contents else s._replace(kind=_hidden(s)) for i, s in sections.items()}
         offsets = _write(file, debug, file.end_of_headers, rows, contents)
         for index in contents:
             if sections[index].offset + 16 == at:
@@ -253,8 +248,7 @@ def _write(
                 offset = _pad(out, section.alignment)
                 file.copy(out, section.offset, section.size if section.in_file else 0)
             linked = bool(section.flags & _SHF_INFO_LINK)
-            row = replace(
-                section,
+            row = section._replace(
                 name=len(names),
                 offset=offset,
                 link=numbers.get(section.link, 0),
@@ -264,11 +258,11 @@ def _write(
             names += file.name(section) + b"\0"
         own = _Section(len(names), _SHT_STRTAB, 0, 0, out.tell(), 0, 0, 0, 1, 0)
         names += b".shstrtab\0"
-        rows.append(replace(own, size=len(names)))
+        rows.append(own._replace(size=len(names)))
         out.write(names)
         table = _pad(out, 8)
         for row in rows:
-            out.write(file.section_format.pack(*row.row()))
+            out.write(file.section_format.pack(*row))
         out.seek(0)
         header = (*file.header[:6], table, *file.header[7:12], len(rows), len(rows) - 1)
         out.write(file.header_format.pack(*header))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -248,10 +247,10 @@ def _program_problems(program: Path) -> Iterator[Problem]:
         yield Problem(f"{program} is not a program: a link unpacked as a text file?", UNPACK)
     if made_for := foreign_machine(head):
         yield Problem(
-            f"{program} is built for {made_for}, but this machine is {platform.machine()}",
+            f"{program} is built for {made_for}, but this machine is {os.uname().machine}",
             "Google publishes the NDK for x86-64 Linux only: build on such a machine, register"
             " an emulator for its programs with binfmt_misc, or set ANDROID_NDK_ROOT to an NDK"
-            f" built for {platform.machine()}.",
+            f" built for {os.uname().machine}.",
         )
 
 

@@ -6,9 +6,9 @@ Layout: System V ABI, "Note Section".
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
+from buildtool.core.elf.file import PT_NOTE, ElfFile
 from buildtool.core.value import Value
 
 MAX_NOTES = 1 << 20  # bytes of one segment; real ones have a few hundred
@@ -29,21 +29,17 @@ class Notes(Value):
     android_api: int
 
 
-def read_notes(segments: Iterable[Any], stream: Any, *, little: bool) -> Notes:
-    """The notes in the NOTE segments among `segments` (pyelftools).
-
-    Raises `ValueError` if they are too large; the caller bounds reads of `stream`.
-    """
-    order = "<" if little else ">"
+def read_notes(file: ElfFile) -> Notes:
+    """The notes in the NOTE segments of `file`; raises `ValueError` if they are too large."""
+    order = file.order
     digests, build_id, android_api = [], "", 0
-    for segment in segments:
-        if segment["p_type"] != "PT_NOTE":
+    for segment in file.segments:
+        if segment.kind != PT_NOTE:
             continue
-        if segment["p_filesz"] > MAX_NOTES:
+        if segment.file_size > MAX_NOTES:
             raise ValueError("its notes have no end")
-        stream.seek(segment["p_offset"])
-        data = stream.read(segment["p_filesz"])
-        for owner, kind, content in _notes(data, order, 8 if segment["p_align"] == 8 else 4):
+        data = file.read(segment.offset, segment.file_size)
+        for owner, kind, content in _notes(data, order, 8 if segment.alignment == 8 else 4):
             if owner == OWNER and content:
                 digests.append(content.hex())
             elif (owner, kind) == _BUILD_ID:

@@ -1,21 +1,31 @@
 """Reads ELF shared objects and programs.
 
-Files are not trusted: every error of pyelftools becomes an `ElfError`.
+Files are not trusted: whatever is wrong with one becomes an `ElfError`.
 """
 
 from __future__ import annotations
 
 import itertools
+import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from buildtool.core.bounded_stream import BoundedStream
+from buildtool.core.elf.file import (
+    MAGIC,
+    MAX_NAME,
+    PT_GNU_STACK,
+    PT_INTERP,
+    PT_LOAD,
+    PT_TLS,
+    ElfFile,
+    open_elf,
+)
 from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.elf.notes import read_notes
 from buildtool.core.elf.relocations import relocated_symbols
-from buildtool.core.elf.sections import section_names, sections
+from buildtool.core.elf.sections import sections
 from buildtool.core.elf.symbols import dynamic_symbols
 from buildtool.core.elf.versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
@@ -34,8 +44,7 @@ class ElfError(BuildtoolError):
     code = "elf"
 
 
-@dataclass(frozen=True, slots=True)
-class Elf:
+class Elf(Value):
     """One ELF file.
 
     `kind` is `DYN`, `EXEC`, `REL` …; `imports` are the undefined dynamic symbols that must be
@@ -99,7 +108,7 @@ def read_elf(path: Path) -> Elf:
 
     Raises `ElfError` when it cannot be read, is not an ELF file, or is malformed.
     """
-    return _checked(path, lambda stream: _read(path, stream))
+    return _checked(path, lambda file: _read(path, file))
 
 
 def read_dynamic(path: Path) -> Dynamic:
@@ -109,11 +118,10 @@ def read_dynamic(path: Path) -> Dynamic:
 
 def read_section_sizes(path: Path) -> dict[str, int]:
     """The size in bytes in memory of each section that is loaded; raises as `read_elf` does."""
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - it takes longer than reading
 
-    def read(stream: Any) -> dict[str, int]:
+    def read(file: ElfFile) -> dict[str, int]:
         sizes: dict[str, int] = {}
-        for name, flags, size in sections(ELFFile(stream), stream):
+        for name, flags, size in sections(file):
             if flags & SHF_ALLOC:
                 sizes[name] = sizes.get(name, 0) + size
         return sizes
@@ -121,30 +129,22 @@ def read_section_sizes(path: Path) -> dict[str, int]:
     return _checked(path, read)
 
 
-def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
+def _checked(path: Path, read: Callable[[ElfFile], _Read]) -> _Read:
     try:
         if path.exists() and not path.is_file():
             raise ElfError(f"{path} is not a regular file", remedy="Name an ELF file.")
         with path.open("rb") as stream:
-            return read(BoundedStream(stream))
+            return read(open_elf(BoundedStream(stream)))
     except OSError as error:
         raise ElfError(
             f"{path} cannot be read", why=str(error.strerror), remedy="Check the path."
         ) from error
-    except ElfError:
-        raise
-    except Exception as error:  # pyelftools raises errors of any type
+    except (ValueError, OverflowError, struct.error) as error:
         raise ElfError(
             f"{path} is not a valid ELF file",
-            why=f"{type(error).__name__}: {error}".removesuffix(": "),
+            why=str(error),
             remedy="Build it again; if it was copied, copy it again.",
         ) from error
-
-
-def preload_elf_parser() -> None:
-    """Import pyelftools, which takes longer than reading a file does."""
-    import elftools.elf.dynamic  # noqa: F401, PLC0415
-    import elftools.elf.elffile  # noqa: F401, PLC0415
 
 
 def is_elf(path: Path) -> bool:
@@ -154,124 +154,87 @@ def is_elf(path: Path) -> bool:
     """
     try:
         with path.open("rb") as stream:
-            return stream.read(4) == b"\x7fELF"
+            return stream.read(4) == MAGIC
     except IsADirectoryError:
         return False
 
 
-def _read(path: Path, stream: Any) -> Elf:
-    from elftools.elf.dynamic import DynamicSegment  # noqa: PLC0415 - slow to import
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
-
-    elf: Any = ELFFile(stream)
+def _read(path: Path, file: ElfFile) -> Elf:
     # Segments, not sections: loaders read segments, and a stripped file may have no sections.
-    segments: list[Any] = list(elf.iter_segments())
-    needed, runpath, soname, tags = [], list[str](), "", set()
-    text_relocations = False
     exports: set[str] = set()
-    imports: set[str] = set()
     weak: set[str] = set()
+    imports: dict[int, str] = {}
+    undefined: dict[int, str] = {}
+    for symbol in dynamic_symbols(file):
+        if symbol.undefined:
+            undefined[symbol.number] = symbol.name
+            if symbol.weak:
+                weak.add(symbol.name)
+            else:
+                imports[symbol.number] = symbol.name
+        elif not symbol.hidden:
+            exports.add(symbol.name)
     unused: set[str] = set()
-    machine = _machine_number(elf)
-    versions: list[VersionNeed] = []
-    for segment in segments:
-        if not isinstance(segment, DynamicSegment):
-            continue
-        tag: Any
-        for tag in segment.iter_tags():
-            tags.add(str(tag.entry.d_tag))
-            if tag.entry.d_tag == "DT_NEEDED":
-                needed.append(str(tag.needed))
-            elif tag.entry.d_tag == "DT_SONAME":
-                soname = str(tag.soname)
-            elif tag.entry.d_tag in ("DT_RUNPATH", "DT_RPATH"):
-                path_list = str(getattr(tag, tag.entry.d_tag[3:].lower()))
-                runpath += path_list.split(":") if path_list else []
-            elif tag.entry.d_tag == "DT_FLAGS":
-                text_relocations |= bool(tag.entry.d_val & _DF_TEXTREL)
-        undefined = {}
-        for symbol in dynamic_symbols(segment, stream, bits=elf.elfclass, little=elf.little_endian):
-            if symbol.undefined:
-                undefined[symbol.index] = symbol.name
-                (weak if symbol.weak else imports).add(symbol.name)
-            elif not symbol.hidden:
-                exports.add(symbol.name)
-        if machine == EM_HEXAGON and elf.elfclass == ELF32 and elf.little_endian:
-            used = relocated_symbols(segment, stream)
-            unused.update(name for index, name in undefined.items() if index not in used)
-        versions += version_needs(segment, stream, undefined, little=elf.little_endian)
-    notes = read_notes(segments, stream, little=elf.little_endian)
-    by_type = {segment["p_type"]: segment for segment in segments}
+    if file.machine == EM_HEXAGON and file.bits == ELF32 and file.order == "<":
+        used = relocated_symbols(file)
+        unused.update(name for index, name in imports.items() if index not in used)
+    notes, tags = read_notes(file), file.dynamic
+    stack, tls = file.segment(PT_GNU_STACK), file.segment(PT_TLS)
     return Elf(
         path=path,
-        bits=elf.elfclass,
-        machine=machine,
-        flags=elf.header["e_flags"],
-        kind=_kind(elf),
-        soname=soname,
-        needed=tuple(needed),
+        bits=file.bits,
+        machine=file.machine,
+        flags=file.flags,
+        kind=file.kind,
+        soname=_soname(file),
+        needed=tuple(file.texts("DT_NEEDED")),
         exports=frozenset(exports),
-        imports=frozenset(imports),
+        imports=frozenset(imports.values()),
         weak_imports=frozenset(weak),
-        version_needs=tuple(versions),
+        version_needs=tuple(version_needs(file, undefined)),
         load_alignments=tuple(
-            segment["p_align"]
-            for segment in segments
-            if segment["p_type"] == "PT_LOAD" and segment["p_memsz"]
+            each.alignment for each in file.segments if each.kind == PT_LOAD and each.memory_size
         ),
         dynamic_tags=frozenset(tags),
         notes=notes.digests,
-        runpath=tuple(runpath),
-        interpreter=_interpreter(by_type.get("PT_INTERP"), stream),
-        text_relocations=text_relocations or "DT_TEXTREL" in tags,
-        stack_flags=by_type["PT_GNU_STACK"]["p_flags"] if "PT_GNU_STACK" in by_type else None,
-        tls_size=by_type["PT_TLS"]["p_memsz"] if "PT_TLS" in by_type else 0,
-        tls_alignment=by_type["PT_TLS"]["p_align"] if "PT_TLS" in by_type else 0,
+        runpath=tuple(
+            folder
+            for tag in ("DT_RPATH", "DT_RUNPATH")
+            for text in file.texts(tag)
+            for folder in (text.split(":") if text else ())
+        ),
+        interpreter=_interpreter(file),
+        text_relocations="DT_TEXTREL" in tags or bool(tags.get("DT_FLAGS", 0) & _DF_TEXTREL),
+        stack_flags=stack.flags if stack else None,
+        tls_size=tls.memory_size if tls else 0,
+        tls_alignment=tls.alignment if tls else 0,
         build_id=notes.build_id,
         android_api=notes.android_api,
         debug_sections=tuple(
-            itertools.islice((n for n in section_names(elf, stream) if n.startswith(DEBUG)), 8)
+            itertools.islice((n for n, _, _ in sections(file) if n.startswith(DEBUG)), 8)
         ),
-        unused_imports=frozenset(unused & imports),
+        unused_imports=frozenset(unused),
     )
 
 
-def _read_dynamic(stream: Any) -> Dynamic:
-    from elftools.elf.dynamic import DynamicSegment  # noqa: PLC0415 - slow to import
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
-
-    elf: Any = ELFFile(stream)
-    texts: dict[str, list[str]] = {}
-    for segment in elf.iter_segments():
-        tag: Any
-        for tag in segment.iter_tags() if isinstance(segment, DynamicSegment) else ():
-            name = str(tag.entry.d_tag)
-            if name in ("DT_SONAME", "DT_NEEDED", "DT_RUNPATH", "DT_RPATH"):
-                texts.setdefault(name, []).append(str(getattr(tag, name[3:].lower())))
-    runpath = texts.get("DT_RUNPATH") or texts.get("DT_RPATH") or [""]
+def _read_dynamic(file: ElfFile) -> Dynamic:
+    runpath = (file.texts("DT_RUNPATH") or file.texts("DT_RPATH") or [""])[-1]
     return Dynamic(
-        kind=_kind(elf),
-        soname=texts.get("DT_SONAME", [""])[-1],
-        needed=tuple(texts.get("DT_NEEDED", ())),
-        runpath=tuple(runpath[-1].split(":")) if runpath[-1] else (),
+        kind=file.kind,
+        soname=_soname(file),
+        needed=tuple(file.texts("DT_NEEDED")),
+        runpath=tuple(runpath.split(":")) if runpath else (),
     )
 
 
-def _kind(elf: Any) -> str:
-    return str(elf.header["e_type"]).removeprefix("ET_")
+def _soname(file: ElfFile) -> str:
+    return (file.texts("DT_SONAME") or [""])[-1]
 
 
-def _machine_number(elf: Any) -> int:
-    from elftools.elf.enums import ENUM_E_MACHINE  # noqa: PLC0415
-
-    machine = elf.header["e_machine"]
-    return machine if isinstance(machine, int) else int(ENUM_E_MACHINE[machine])
-
-
-def _interpreter(segment: Any, stream: Any) -> str:
+def _interpreter(file: ElfFile) -> str:
     """The path of the loader in a PT_INTERP segment, "" without one."""
+    segment = file.segment(PT_INTERP)
     if segment is None:
         return ""
-    stream.seek(segment["p_offset"])
-    data = stream.read(min(segment["p_filesz"], 4096))
-    return str(data.partition(b"\0")[0].decode(errors="replace"))
+    data = file.read(segment.offset, min(segment.file_size, MAX_NAME))
+    return data.partition(b"\0")[0].decode(errors="replace")

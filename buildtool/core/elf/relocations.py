@@ -7,22 +7,20 @@ Source of the layout: System V ABI, "Relocation"; Hexagon's files have DT_RELA a
 from __future__ import annotations
 
 import struct
-from typing import Any
 
-from buildtool.core.elf.symbols import file_offset
+from buildtool.core.elf.file import ElfFile
 
 TABLES = (("DT_RELA", "DT_RELASZ"), ("DT_JMPREL", "DT_PLTRELSZ"))
 MAX_BYTES = 64 << 20
 _RELA = struct.Struct("<IIi")  # offset, symbol << 8 | type, addend
 
 
-def relocated_symbols(segment: Any, stream: Any) -> frozenset[int]:
+def relocated_symbols(file: ElfFile) -> frozenset[int]:
     """The indexes of the symbols that relocations of a 32-bit little-endian file use.
 
-    `segment` is the dynamic segment (pyelftools).  Raises `ValueError` for invalid tables; the
-    caller bounds reads of `stream`.
+    Raises `ValueError` for invalid tables.
     """
-    tags = {str(tag.entry.d_tag): int(tag.entry.d_val) for tag in segment.iter_tags()}
+    tags = file.dynamic
     used: set[int] = set()
     for start, size in TABLES:
         length = tags.get(size, 0)
@@ -30,8 +28,7 @@ def relocated_symbols(segment: Any, stream: Any) -> frozenset[int]:
             continue
         if length > MAX_BYTES or length % _RELA.size:
             raise ValueError(f"its table {start} claims to have {length} bytes")
-        stream.seek(file_offset(segment, tags[start]))
-        table = stream.read(length)
+        table = file.read(file.offset_of(tags[start]), length)
         if len(table) != length:
             raise ValueError(f"its table {start} ends after the file")
         used.update(info >> 8 for _, info, _ in _RELA.iter_unpack(table))

@@ -7,41 +7,36 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any
+
+from buildtool.core.elf.file import ElfFile
 
 MAX_SECTIONS = 1 << 16  # more only in object files
 MAX_NAMES = 1 << 24  # bytes
+_IN_FIRST_ROW = 0xFFFF  # SHN_XINDEX
 
 
-def section_names(elf: Any, stream: Any) -> Iterator[str]:
-    """The names of the sections of `elf` (pyelftools); none if it has no section table.
+def sections(file: ElfFile) -> Iterator[tuple[str, int, int]]:
+    """The name, the flags (SHF_…) and the size in bytes of each section; none if it has no section
+    table.
 
-    Raises `ValueError` and `struct.error` for an invalid table; the caller bounds reads of
-    `stream`.
+    Raises `ValueError` and `struct.error` for an invalid table.
     """
-    return (name for name, _, _ in sections(elf, stream))
-
-
-def sections(elf: Any, stream: Any) -> Iterator[tuple[str, int, int]]:
-    """The same with the flags (SHF_…) and the size in bytes of each section."""
-    count = elf.num_sections() if elf.header["e_shoff"] else 0
-    if count > MAX_SECTIONS:
-        raise ValueError(f"it claims to have {count} sections")
-    if not count:
+    offset, size, count, names = file.sections
+    if not offset:
         return
-    order = "<" if elf.little_endian else ">"
-    layout = struct.Struct(order + ("IIQQQQ" if elf.elfclass == 64 else "IIIIII"))
-    size = elf.header["e_shentsize"]
+    layout = struct.Struct(file.order + ("IIQQQQI" if file.bits == 64 else "7I"))
     if size < layout.size:
         raise ValueError(f"its section headers have {size} bytes")
-    stream.seek(elf.header["e_shoff"])
-    table = stream.read(count * size)
+    first = layout.unpack(file.read(offset, layout.size))
+    count = count or first[5]
+    names = first[6] if names == _IN_FIRST_ROW else names
+    if count > MAX_SECTIONS:
+        raise ValueError(f"it claims to have {count} sections")
+    table = file.read(offset, count * size)
     rows = [layout.unpack_from(table, index * size) for index in range(count)]
-    names = elf.get_shstrndx()
     if names >= count:
         return  # the sections have no names
-    stream.seek(rows[names][4])
-    texts = stream.read(min(rows[names][5], MAX_NAMES))
+    texts = file.read(rows[names][4], min(rows[names][5], MAX_NAMES))
     for row in rows:
         name = texts[row[0] : row[0] + 256].partition(b"\0")[0].decode(errors="replace")
         yield name, row[2], row[5]

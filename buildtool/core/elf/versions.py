@@ -7,23 +7,18 @@ Source of the layout: Linux Standard Base, "Symbol Versioning".
 
 from __future__ import annotations
 
-import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from buildtool.core.elf.symbols import file_offset
+from buildtool.core.elf.file import ElfFile
+from buildtool.core.value import Value
 
 MAX_VERSIONS = 4096  # the largest libraries need a few dozen
-MAX_NAME = 4096
 WEAK = 0x2  # VER_FLG_WEAK: the loader does not require it
 HIDDEN = 0x8000
-TAGS = ("DT_VERNEED", "DT_VERNEEDNUM", "DT_VERSYM", "DT_STRTAB")
 
 
-@dataclass(frozen=True, slots=True)
-class VersionNeed:
+class VersionNeed(Value):
     """One version of `library` that a file needs for `symbols`.
 
     `symbols` is empty where the linker requires the version as such; a `weak` one may be missing.
@@ -35,39 +30,34 @@ class VersionNeed:
     weak: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Value):
     number: int
     library: int
     version: int
     weak: bool
 
 
-def version_needs(
-    segment: Any, stream: Any, undefined: Mapping[int, str], *, little: bool
-) -> list[VersionNeed]:
-    """The needs of the file with this dynamic segment (pyelftools), in the order of its table.
+def version_needs(file: ElfFile, undefined: Mapping[int, str]) -> list[VersionNeed]:
+    """The needs of `file`, in the order of its table.
 
-    `undefined` are the names of its undefined dynamic symbols by index.  Raises `ValueError` for
-    invalid tables; the caller bounds reads of `stream`.
+    `undefined` are the names of its undefined dynamic symbols by index.  Raises `ValueError` and
+    `struct.error` for invalid tables.
     """
-    tags = {t.entry.d_tag: t.entry.d_val for t in segment.iter_tags() if t.entry.d_tag in TAGS}
+    tags = file.dynamic
     if "DT_VERNEED" not in tags or "DT_STRTAB" not in tags:
         return []
-    table = _Table(stream, "<" if little else ">")
-    offset = file_offset(segment, tags["DT_VERNEED"])
-    rows = list(_rows(table, offset, tags.get("DT_VERNEEDNUM", 0)))
+    offset = file.offset_of(tags["DT_VERNEED"])
+    rows = list(_rows(file, offset, tags.get("DT_VERNEEDNUM", 0)))
     symbols: dict[int, list[str]] = defaultdict(list)
     if "DT_VERSYM" in tags:
-        start = file_offset(segment, tags["DT_VERSYM"])
+        start = file.offset_of(tags["DT_VERSYM"])
         for index, name in undefined.items():
-            (number,) = table.read("H", start + 2 * index)
+            (number,) = file.numbers("H", start + 2 * index)
             symbols[number & ~HIDDEN].append(name)
-    names = file_offset(segment, tags["DT_STRTAB"])
     return [
         VersionNeed(
-            library=table.name(names + row.library),
-            version=table.name(names + row.version),
+            library=file.text(row.library),
+            version=file.text(row.version),
             symbols=tuple(sorted(symbols.pop(row.number, ()))),
             weak=row.weak,
         )
@@ -75,35 +65,14 @@ def version_needs(
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Reads numbers and names at offsets of a file."""
-
-    stream: Any
-    order: str
-
-    def read(self, layout: str, offset: int) -> tuple[int, ...]:
-        layout = self.order + layout
-        self.stream.seek(offset)
-        data = self.stream.read(struct.calcsize(layout))
-        return struct.unpack(layout, data)
-
-    def name(self, offset: int) -> str:
-        self.stream.seek(offset)
-        name, end, _ = self.stream.read(MAX_NAME).partition(b"\0")
-        if not end:
-            raise ValueError("a version's name has no end")
-        return str(name.decode(errors="replace"))
-
-
-def _rows(table: _Table, offset: int, count: int) -> Iterator[_Row]:
+def _rows(file: ElfFile, offset: int, count: int) -> Iterator[_Row]:
     """The entries of DT_VERNEED: a list of versions for each library."""
     seen = 0
     for _ in range(min(count, MAX_VERSIONS)):
-        _, versions, library, first, following = table.read("HHIII", offset)
+        _, versions, library, first, following = file.numbers("HHIII", offset)
         at = offset + first
         for _ in range(versions):
-            _, flags, number, name, step = table.read("IHHII", at)
+            _, flags, number, name, step = file.numbers("IHHII", at)
             seen += 1
             if seen > MAX_VERSIONS:
                 raise ValueError("its version table has no end")

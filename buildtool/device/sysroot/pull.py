@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import tempfile
@@ -159,7 +158,7 @@ def _sound(elf: Elf, found: Resolved) -> Elf:
     soname = elf.soname or found.path.rpartition("/")[2]
     if not SONAME.fullmatch(soname):
         raise PullError(f"its SONAME is {soname[:80]!r}")
-    elf = dataclasses.replace(elf, soname=soname, exports=_symbols(elf))
+    elf = elf._replace(soname=soname, exports=_symbols(elf))
     if not elf.exports & {"remote_handle64_open", "remote_handle_open"}:
         raise PullError("it exports no remote_handle_open, so it is not a FastRPC library")
     return elf
@@ -197,5 +196,5 @@ def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[
                 why=f"its ELF machine is {elf.machine}, Hexagon's is {EM_HEXAGON}",
                 remedy="Install the DSP firmware of this board again.",
             )
-        shells.append((found.path, dataclasses.replace(elf, exports=_symbols(elf))))
+        shells.append((found.path, elf._replace(exports=_symbols(elf))))
     return shells

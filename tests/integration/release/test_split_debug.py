@@ -111,7 +111,7 @@ def test_the_shipped_file_has_all_that_a_loader_reads(compiler: Compiler, tmp_pa
     made = parts(library)
 
     before, after = read_elf(library), read_elf(made.shipped)
-    for field in before.__slots__:
+    for field in before._asdict():
         if field not in ("path", "debug_sections"):
             assert getattr(after, field) == getattr(before, field), field
     assert (before.debug_sections, after.debug_sections) != ((), ())

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterator
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
+from buildtool.core.elf.file import PT_LOAD, ElfFile, Segment
 from buildtool.core.elf.relocations import relocated_symbols
 from buildtool.core.elf.symbols import Symbol, dynamic_symbols
 from buildtool.core.elf.versions import VersionNeed, version_needs
@@ -17,22 +15,12 @@ from buildtool.core.elf.versions import VersionNeed, version_needs
 GLOBAL, WEAK, LOCAL = 0x10, 0x20, 0x00
 
 
-class Segment:
-    """A dynamic segment of a file in which every byte is loaded at its own offset."""
-
-    def __init__(self, **tags: int) -> None:
-        self._tags = tags
-        self.elffile = self
-
-    def iter_tags(self) -> Iterator[Any]:
-        for name, value in self._tags.items():
-            yield SimpleNamespace(entry=SimpleNamespace(d_tag=name, d_val=value))
-
-    def address_offsets(self, address: int) -> Iterator[int]:
-        yield address
-
-    def num_symbols(self) -> int:
-        return 1
+def elf_file(data: bytes, bits: int = 64, **tags: int) -> ElfFile:
+    """A file in which every byte is loaded at its own offset, with these dynamic entries."""
+    loaded = Segment(PT_LOAD, 0, 0, 0, len(data), len(data), 1)
+    file = ElfFile(io.BytesIO(data), bits, "<", "DYN", 0, 0, (loaded,))
+    vars(file)["entries"] = tuple(tags.items())  # the value of the cached property
+    return file
 
 
 def symbol(bits: int, name: int, info: int, section: int, other: int = 0) -> bytes:
@@ -46,8 +34,8 @@ def read(bits: int, rows: list[bytes], names: bytes, **tags: int) -> list[Symbol
     table = b"".join(rows)
     data = bytes(16) + table + names
     end = 16 + len(table)
-    segment = Segment(DT_SYMTAB=16, DT_STRTAB=end, DT_STRSZ=len(names), **tags)
-    return list(dynamic_symbols(segment, io.BytesIO(data), bits=bits, little=True))
+    tags = {"DT_SYMTAB": 16, "DT_STRTAB": end, "DT_STRSZ": len(names), **tags}
+    return list(dynamic_symbols(elf_file(data, bits, **tags)))
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -90,9 +78,8 @@ def test_the_newer_hash_table_tells_the_last_symbol(bits: int) -> None:
     data = bytes(16) + b"".join(rows) + garbage + names + table
     at = len(data) - len(table)
     tags = {"DT_STRTAB": at - len(names), "DT_STRSZ": len(names), "DT_GNU_HASH": at}
-    segment = Segment(DT_SYMTAB=16, **tags)
 
-    found = list(dynamic_symbols(segment, io.BytesIO(data), bits=bits, little=True))
+    found = list(dynamic_symbols(elf_file(data, bits, DT_SYMTAB=16, **tags)))
 
     assert [found.name for found in found] == ["a", "b", "b", "b"]
 
@@ -123,11 +110,11 @@ def test_symbols_that_relocations_use() -> None:
     rows = [(16, 5 << 8 | 33, 0), (20, 35, -4), (24, 9 << 8 | 34, 0)]
     data = b"".join(struct.pack("<IIi", *row) for row in rows)
     both = {"DT_RELA": 0, "DT_RELASZ": 24, "DT_JMPREL": 24, "DT_PLTRELSZ": 12}
-    assert relocated_symbols(Segment(**both), io.BytesIO(data)) == {5, 0, 9}
-    assert relocated_symbols(Segment(DT_RELASZ=24), io.BytesIO(data)) == frozenset()
+    assert relocated_symbols(elf_file(data, **both)) == {5, 0, 9}
+    assert relocated_symbols(elf_file(data, DT_RELASZ=24)) == frozenset()
     for size in (25, 36 + 12, 0xFFFFFFFC):
         with pytest.raises(ValueError, match="its table DT_RELA"):
-            relocated_symbols(Segment(DT_RELA=0, DT_RELASZ=size), io.BytesIO(data))
+            relocated_symbols(elf_file(data, DT_RELA=0, DT_RELASZ=size))
 
 
 def needs(verneed: bytes, number: int = 1) -> list[VersionNeed]:
@@ -135,8 +122,8 @@ def needs(verneed: bytes, number: int = 1) -> list[VersionNeed]:
     names = b"\0libc.so.6\0GLIBC_2.36\0"
     versym = struct.pack("<HH", 0, 4)
     data = names.ljust(32, b"\0") + versym.ljust(32, b"\0") + verneed
-    segment = Segment(DT_STRTAB=0, DT_VERSYM=32, DT_VERNEED=64, DT_VERNEEDNUM=number)
-    return version_needs(segment, io.BytesIO(data), {1: "arc4random"}, little=True)
+    tags = {"DT_STRTAB": 0, "DT_VERSYM": 32, "DT_VERNEED": 64, "DT_VERNEEDNUM": number}
+    return version_needs(elf_file(data, **tags), {1: "arc4random"})
 
 
 def test_versions_come_with_the_symbols_that_need_them() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import LinkFragment
 
 MAX_RESPONSE = 4 << 20
@@ -17,8 +17,7 @@ _DIRECTORY = ("--library-path=", "-L")
 _LIBRARY = ("--library=", "-l")
 
 
-@dataclass(frozen=True, slots=True)
-class LinkLine:
+class LinkLine(Value):
     """A link line: the directories of -L in search order, the names of -l ("cdsprpc", or
     ":libcdsprpc.so" for a file name), and the files that it names by path."""
 

@@ -14,7 +14,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from buildtool.drivers.cmake.scan.configure_log import Event
 from buildtool.drivers.cmake.scan.header_names import (
@@ -35,15 +34,15 @@ _INCLUDES = re.compile(r"-DINCLUDE_DIRECTORIES(?::\w+)?=(.*)", re.DOTALL)
 _UNKNOWN = re.compile(r"[<\"][^>\"]*(?:@\w|\$\{)[^>\"]*[>\"]")  # a name that CMake fills in
 
 
-@dataclass(slots=True)
 class Checks:
     """The sources of all checks of a configuration: files, and `texts` that CMake writes into
     files; and what they are compiled with."""
 
-    files: dict[str, None] = field(default_factory=dict)
-    texts: dict[str, None] = field(default_factory=dict)
-    directories: dict[str, None] = field(default_factory=dict)
-    definitions: dict[str, None] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.files: dict[str, None] = {}
+        self.texts: dict[str, None] = {}
+        self.directories: dict[str, None] = {}
+        self.definitions: dict[str, None] = {}
 
     def add_call(self, arguments: Iterable[str], base: str) -> None:
         """try_compile() or try_run(), whose relative paths start at `base`."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.files import read_regular
@@ -30,15 +29,15 @@ _SEARCHES = ("find-v1", "find_package-v1")
 _CHECKS = ("try_compile-v1", "try_run-v1")
 
 
-@dataclass(slots=True)
 class Event:
     """An event of the log: its scalars and lists by key; lists in a mapping as `mapping/key`.
     `output` are the lines that the build of a check printed."""
 
-    kind: str
-    values: dict[str, str] = field(default_factory=dict)
-    lists: dict[str, list[str]] = field(default_factory=dict)
-    output: list[str] = field(default_factory=list)
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.values: dict[str, str] = {}
+        self.lists: dict[str, list[str]] = {}
+        self.output: list[str] = []
 
 
 def read_events(log: Path) -> Iterator[Event]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
@@ -14,18 +13,18 @@ from buildtool.inputs.path_sets import PathSet
 _WILDCARD = re.compile(r"[*?\[]")
 
 
-@dataclass(slots=True)
 class InputCollector:
     """The inputs that were found so far, by root; `paths` are all of them.
 
     Paths that `path_filter` does not take for inputs are dropped.
     """
 
-    path_filter: PathFilter
-    file_states: FileStates
-    files: set[str] = field(default_factory=set)
-    absent: set[str] = field(default_factory=set)
-    globs: set[Glob] = field(default_factory=set)
+    def __init__(self, path_filter: PathFilter, file_states: FileStates) -> None:
+        self.path_filter = path_filter
+        self.file_states = file_states
+        self.files: set[str] = set()
+        self.absent: set[str] = set()
+        self.globs: set[Glob] = set()
 
     @property
     def paths(self) -> PathSet:

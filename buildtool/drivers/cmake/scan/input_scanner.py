@@ -16,10 +16,11 @@ import itertools
 import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
+from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
 from buildtool.drivers.cmake.scan.checks import add_checks
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
@@ -37,8 +38,7 @@ from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
 
 
-@dataclass(frozen=True)
-class StepInputs:
+class StepInputs(Value):
     """The inputs of a step: of CMake and Ninja's rules (`configuration`), of compilers (`headers`),
     those that the project file declares or external projects read (`declared`), and those of
     install() rules alone (`install`).
@@ -60,8 +60,7 @@ class StepInputs:
         return rules | self.headers | self.declared | self.install
 
 
-@dataclass(frozen=True)
-class InputScanner:
+class InputScanner(Value):
     """Scans the build tree of `ninja` for the inputs of a step.
 
     `source` is the step's source directory, `targets` what it builds (none: the default targets).
@@ -75,7 +74,7 @@ class InputScanner:
     file_states: FileStates
     targets: Sequence[str] = ()
     ignored_roots: Collection[str] = ()
-    misparsed_deps: FilesByObject = field(default_factory=dict)
+    misparsed_deps: FilesByObject = MappingProxyType({})
 
     @property
     def tree(self) -> Path:
@@ -162,7 +161,7 @@ class InputScanner:
             return found
         install = InputCollector(path_filter, self.file_states)
         self._read_trace(install_trace, install)
-        return replace(found, install=install.paths - found.paths)
+        return found._replace(install=install.paths - found.paths)
 
     def dependents(self, files: Collection[Path]) -> dict[Path, tuple[Path, ...]]:
         """For each of `files` what is made directly from it, as far as a tool reported it."""

@@ -9,11 +9,11 @@ import itertools
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.files import read_regular
 from buildtool.core.processes.process import capture, check
+from buildtool.core.value import Value
 
 _OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
 _DEPFILE = re.compile(r"(?m)^build ((?:[^:$\n]|\$.)+):|^  (?:DEP_FILE|depfile) = (.+)$")
@@ -24,8 +24,7 @@ FilesByObject = Mapping[str, tuple[str, ...]]
 """For each object the files that its compiler read; all paths are absolute."""
 
 
-@dataclass(frozen=True, slots=True)
-class NinjaGraph:
+class NinjaGraph(Value):
     """The inputs and outputs of the targets of a step.
 
     `inputs` are all files that the targets depend on, `rule_outputs` everything that a rule of the
@@ -38,8 +37,7 @@ class NinjaGraph:
     needed_outputs: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class NinjaQuery:
+class NinjaQuery(Value):
     """Runs Ninja's tools on the configured `tree`.  Methods raise `ToolError` when Ninja fails."""
 
     tree: Path
