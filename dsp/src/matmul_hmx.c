@@ -221,7 +221,7 @@ int matmul_f16_hmx(const uint16_t *a, const uint16_t *b, size_t rows, size_t inn
 
     if (!prepare(&product, a, c))
         return AEE_ENOMEMORY;
-    for (size_t n = 0; n < columns; n++)
+    for (size_t n = 0; n < product.column_tiles * HMX_COLUMNS; n++)
         set_bias(&product, n, 0, ONE);
     return run(&product, b);
 }
