@@ -5,8 +5,8 @@ from __future__ import annotations
 
 def sext(value: int, bits: int) -> int:
     """The low `bits` bits as a two's complement number."""
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
+    half = 1 << bits - 1
+    return (value + half & 2 * half - 1) - half
 
 
 def pext(value: int, mask: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from .bits import sext
 
@@ -16,33 +17,33 @@ class Word:
 
     bits: int
 
-    @property
+    @cached_property
     def bias(self) -> int:
         return sext(self.bits >> 32, 32)
 
-    @property
+    @cached_property
     def scale(self) -> int:
         """In units of 1/2048."""
         return (0 if self.tiny else 2048) + 2 * (self.bits & 1023) + (self.bits >> 31 & 1)
 
-    @property
+    @cached_property
     def tiny(self) -> int:
         return self.bits >> 16 & 1
 
-    @property
+    @cached_property
     def exponent(self) -> int:
         return self.bits >> 10 & 31
 
-    @property
+    @cached_property
     def output_bias(self) -> int:
         """In units of 1/16."""
         return self.bits >> 19 & 0xFFF
 
-    @property
+    @cached_property
     def rounding(self) -> int:
         return self.bits >> 22 & 1
 
-    @property
+    @cached_property
     def shape(self) -> int:
         return self.bits >> 17 & 3 | (self.bits >> 15 & 1) << 2
 
@@ -66,7 +67,7 @@ def fraction(a: int, word: Word, f: int, jam: bool) -> int:
     n = 2 * t
     if jam and n:
         n |= 1
-    return _shaped(n, a, word.shape)
+    return _shaped(n, a, word.shape) if word.shape else n
 
 
 def _shaped(n: int, a: int, shape: int) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +29,34 @@ def multiply(machine: Machine, act: Activation, weight: Weight) -> None:
         add = OldSums(machine, weight)
     else:
         add = FloatSums(machine, weight)
-    for step in steps(act, weight, machine.arch):
+    whole = steps(act, weight, machine.arch)
+    taps: dict[tuple[Any, ...], list[tuple[list[Any], int, int]]] = {}
+    for step in whole if act.where.halves else _joined(whole):
+        tap = (step.tile, step.y, step.x, step.other)
+        if tap not in taps:
+            taps[tap] = [
+                (add.activations(inputs), chosen, position)
+                for inputs, chosen, position in _inputs(machine, act, weight, step)
+            ]
         columns = [
             add.weights(_column(machine, weight, step, output))
             for output in range(64 if weight.kind == "n:2x" else CHANNELS)
         ]
-        for inputs, chosen, position in _inputs(machine, act, weight, step):
-            numbers = add.activations(inputs)
+        for numbers, chosen, position in taps[tap]:
+            groups = [
+                [numbers[first + channel] for channel in step.channels]
+                for first in range(0, CHANNELS, step.group)
+            ]
             for output, column in enumerate(columns):
-                first = output % CHANNELS // step.group * step.group
-                mine = [numbers[first + channel] for channel in step.channels]
-                add.add(chosen, position, output, mine, column)
+                add.add(chosen, position, output, groups[output % CHANNELS // step.group], column)
+
+
+def _joined(whole: Iterator[Step]) -> Iterator[Step]:
+    """Steps of the same tap in one, for sums whose order does not matter."""
+    for _, group in groupby(whole, lambda step: (step.tile, step.y, step.x, step.other)):
+        first, *others = group
+        channels = first.channels + tuple(one for step in others for one in step.channels)
+        yield replace(first, channels=channels)
 
 
 def _column(machine: Machine, weight: Weight, step: Step, output: int) -> list[int]:

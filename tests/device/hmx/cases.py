@@ -20,7 +20,7 @@ ACTIVATIONS, WEIGHTS, WORDS, OUTPUTS, TILES = 2 * TILE, 8 * TILE, 20 * TILE, 22 
 """Where things are; before and behind activations and results there is a tile more."""
 ALL, WHOLE = 0x7FF, TILE - 1
 READ_OUT = [(24 - 8 * byte) << 10 for byte in range(4)]
-"""Words with which four converts read the four bytes of an accumulator."""
+"""Words with which four converts read the four bytes of an accumulator, the lowest first."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Maker:
         self.arch, self.random, self.most = arch, random, most
         self.forms = [one for one in forms() if one.exists(arch)]
 
-    def case(self, one: Form) -> Case:
-        """A program that uses a form."""
+    def case(self, one: Form, *, infinities: bool = True) -> Case:
+        """A program that uses a form; with `infinities` sometimes with bit 20 of USR."""
         is_float = self._is_float(one)
         packets = [*self._start(one, is_float), self._words("bias=mxmem2(Rs)")]
         packets += [self._pair(one, is_float) for _ in range(self.random.choice((1, 1, 2)))]
@@ -63,7 +63,7 @@ class Maker:
         if one.kind == "accumulator":
             packets += [((one.syntax, 0, 0),), self._pair(one, is_float)]
         packets += self._results(one, is_float)
-        infinities = is_float and self.arch >= 73 and self.random.random() < 0.3
+        infinities &= is_float and self.arch >= 73 and self.random.random() < 0.3
         image = self._image(is_float)
         return Case(self.arch, one.name, image, tuple(packets), infinities)
 
@@ -155,14 +155,14 @@ class Maker:
         if ":2x1" in one.syntax or ":2x2" in one.syntax:
             packets.append(self._direct(one) if one.kind == "convert" else self._words_of(0))
         for number in range(2):
-            packets += self._read_out(is_float, OUTPUTS + TILE * (4 + 4 * number))
+            packets += self._read_out(is_float, OUTPUTS + TILE * (4 + 4 * number), 3 - number)
             packets.append((("mxswapacc.hf" if is_float else "mxswapacc", 0, 0),))
         return packets
 
     def _words_of(self, number: int) -> Packet:
         return (("bias=mxmem2(Rs)", WORDS + 256 * number, 0),)
 
-    def _read_out(self, is_float: bool, at: int) -> list[Packet]:
+    def _read_out(self, is_float: bool, at: int, bytes_read: int) -> list[Packet]:
         if is_float:
             return [
                 self._words("bias=mxmem2(Rs)"),
@@ -171,7 +171,7 @@ class Maker:
                 (("mxmem(Rs,Rt):after:retain.hf=acc", at + TILE, 0),),
             ]
         packets: list[Packet] = []
-        for byte in range(4):
+        for byte in range(bytes_read):
             packets.append((("bias=mxmem(Rs)", WORDS + 256 * 9 + 128 * byte, 0),))
             packets.append((("mxmem(Rs,Rt):after:retain.ub=acc", at + TILE * byte, 0),))
         return packets
