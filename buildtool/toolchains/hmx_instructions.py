@@ -21,7 +21,7 @@ _NOP = 0x7F000000
 _NOT_LAST, _LOOP_END, _LAST = 0x4000, 0x8000, 0xC000  # parse bits
 
 
-class HmxProblem(Exception):
+class HmxSyntaxError(Exception):
     """Why a statement cannot be encoded: a phrase."""
 
 
@@ -46,18 +46,18 @@ def hmx_forms() -> dict[str, HmxForm]:
     return {
         row[1]: HmxForm(row[1], row[2], row[5])
         for row in rows
-        if len(row) > 5 and row[0] != "name" and not row[0].startswith("#")  # noqa: PLR2004
+        if len(row) > 5 and row[0] != "name" and not row[0].startswith("#")
     }
 
 
 def hmx_words(statement: str) -> list[int]:
     """The words of a packet, in braces or of one instruction.
 
-    Raises `HmxProblem`.
+    Raises `HmxSyntaxError`.
     """
     packet = re.fullmatch(_PACKET, "".join(statement.split(" ")).strip(";\n\t").lower())
     if not packet:
-        raise HmxProblem("it is not one packet")
+        raise HmxSyntaxError("it is not one packet")
     inside = packet["inside"] if packet["single"] is None else packet["single"]
     others: list[int] = []
     matrix: list[tuple[HmxForm, int]] = []
@@ -69,7 +69,7 @@ def hmx_words(statement: str) -> list[int]:
             others.append(other)
     kinds = [form.kind for form, _ in matrix]
     if len(matrix) > 1 and sorted(kinds) != ["activation", "weight"]:
-        raise HmxProblem("a packet has one instruction of HMX, or an activation and a weight")
+        raise HmxSyntaxError("a packet has one instruction of HMX, or an activation and a weight")
     # The last word has slot 0, in which all but activations execute.
     matrix.sort(key=lambda pair: pair[0].kind != "activation")
     return _with_parse_bits([*others, *(word for _, word in matrix)], packet["loop"] or "")
@@ -85,9 +85,9 @@ def _encoded(text: str) -> tuple[HmxForm, int]:
 
     form = hmx_forms().get(re.sub(_REGISTERS, name, text))
     if form is None:
-        raise HmxProblem(
-            f"{text}: no such instruction of HMX, and none that a packet with HMX can have here: nop,"
-            " Rd=add(Rs,Rt), Rd=add(Rs,#s16); others belong in a packet of their own"
+        raise HmxSyntaxError(
+            f"{text}: no such instruction of HMX, and none that a packet with HMX can have here:"
+            " nop, Rd=add(Rs,Rt), Rd=add(Rs,#s16); others belong in a packet of their own"
         )
     return form, form.word(*numbers)
 
@@ -104,14 +104,14 @@ def _scalar(text: str) -> int | None:
         return 0xF3000000 | source << 16 | _number(match[4]) << 8 | to
     value = int(match[3], 0)
     if not -(1 << 15) <= value < 1 << 15:
-        raise HmxProblem(f"{text}: the number does not fit 16 bits")
+        raise HmxSyntaxError(f"{text}: the number does not fit 16 bits")
     return 0xB0000000 | (value >> 9 & 0x7F) << 21 | source << 16 | (value & 0x1FF) << 5 | to
 
 
 def _number(register: str) -> int:
     number = int(register[1:])
-    if number > 31:  # noqa: PLR2004
-        raise HmxProblem(f"there is no register {register}")
+    if number > 31:
+        raise HmxSyntaxError(f"there is no register {register}")
     return number
 
 
@@ -119,7 +119,7 @@ def _with_parse_bits(words: list[int], loop: str) -> list[int]:
     """A packet that ends hardware loops says so in the parse bits of its first words."""
     ends = {"endloop0": (0,), "endloop1": (1,), "endloop01": (0, 1)}.get(loop, ())
     words = [_NOP] * (max(ends, default=-1) + 2 - len(words)) + words
-    if len(words) > 4:  # noqa: PLR2004
-        raise HmxProblem("the packet has more than four instructions")
+    if len(words) > 4:
+        raise HmxSyntaxError("the packet has more than four instructions")
     marked = [w | (_LOOP_END if at in ends else _NOT_LAST) for at, w in enumerate(words[:-1])]
     return [*marked, words[-1] | _LAST]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from buildtool.core.value import Value
-from buildtool.toolchains.hmx_instructions import HmxProblem, hmx_words
+from buildtool.toolchains.hmx_instructions import HmxSyntaxError, hmx_words
 
 _HMX = r"\b(mx[a-z]\w*|(activation|weight)\.\w+|acc|bias|cvt(\.\w+)?)\b"
 _COUNTER = r"\s*(?:\{\s*)?r(\d+)\s*=\s*upmucnt([0-7])\s*;?\s*(?:\}\s*)?"
@@ -49,7 +49,7 @@ class AssemblyListing(Value):
     def replaced(self, statements: Sequence[Statement]) -> AssemblyListing:
         """The listing with words in place of the statements.
 
-        Raises `HmxProblem`.
+        Raises `HmxSyntaxError`.
         """
         lines = list(self.lines)
         by_line = {statement.first: statement for statement in statements}
@@ -63,12 +63,12 @@ def encoded(text: str) -> str:
 
     `r5 = upmucnt3` is a transfer from the control register C23.  Source: the Hexagon V73
     programmer's reference manual, "Transfer from control register"; QEMU's list of registers.
-    Raises `HmxProblem`.
+    Raises `HmxSyntaxError`.
     """
     if match := re.fullmatch(_COUNTER, text):
         return f".word 0x{0x6A00C000 | (20 + int(match[2])) << 16 | int(match[1]):08x}"
     if "upmucnt" in text:
-        raise HmxProblem("a read of a counter is encoded only if it is alone in its packet")
+        raise HmxSyntaxError("a read of a counter is encoded only if it is alone in its packet")
     # Without braces, each instruction is a packet.
     packets = [text] if "{" in text else [part for part in text.split(";") if part.strip()]
     words = [f"0x{word:08x}" for packet in packets for word in hmx_words(_plain(packet))]

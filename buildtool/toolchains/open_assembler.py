@@ -16,7 +16,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.processes.process import capture
 from buildtool.core.value import Value
-from buildtool.toolchains.hmx_instructions import HmxProblem
+from buildtool.toolchains.hmx_instructions import HmxSyntaxError
 from buildtool.toolchains.missing_instructions import AssemblyListing, Statement, encoded
 
 MAX_PASSES = 8
@@ -72,7 +72,7 @@ def _refusals(statements: Sequence[Statement], places: Sequence[SourceLine]) -> 
     for statement, place in zip(statements, places, strict=True):
         try:
             encoded(statement.text)
-        except HmxProblem as problem:
+        except HmxSyntaxError as problem:
             shown = " ".join(statement.text.split())
             refused[f"{place.file}:{place.line}: error: {shown}: {problem}"] = None
     return list(refused)

@@ -61,8 +61,13 @@ _STRING_LISTS = """/* std::string is compiled where it is used: no library has i
 #define _LIBCPP_STRING_UNSTABLE_EXTERN_TEMPLATE_LIST(declare, character)
 """
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
-_MODULES = ("open_assembler.py", "missing_instructions.py", "hmx_instructions.py", "hmx_forms.tsv")
-_MODULES += ("skel_cxx.py",)
+_MODULES = (
+    "open_assembler.py",
+    "missing_instructions.py",
+    "hmx_instructions.py",
+    "hmx_forms.tsv",
+    "skel_cxx.py",
+)
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
 _STATIC = "/* A linker script without files: the C++ library is linked statically. */\n"
 _PROGRAMS = {

@@ -29,8 +29,7 @@ static bool check(struct unit *unit, const struct operation *operation, enum hal
                       operation->syntax);
     }
     if (half == FLOAT && !has_float(unit)) {
-        return refuse(unit, 0,
-                      "%s on a chip whose HMX has no floating point: all results are 0",
+        return refuse(unit, 0, "%s on a chip whose HMX has no floating point: all results are 0",
                       operation->syntax);
     }
     for (unsigned o = 0; half == FLOAT && o < CHANNELS; o++) {

@@ -123,8 +123,8 @@ static void to_bytes(const struct unit *unit, const struct operation *operation,
             const uint32_t cell = (*before)[s][o];
             int64_t sum = constants.bias;
             if (operation->scale_half != 0) {
-                sum = (sum & ~INT64_C(15)) + upper(operation->scale_half == 1 ? low_of(unit, s, o)
-                                                                              : high_of(unit, s, o));
+                sum = (sum & ~INT64_C(15)) +
+                      upper(operation->scale_half == 1 ? low_of(unit, s, o) : high_of(unit, s, o));
             } else {
                 sum += value_of(unit, s, o);
             }

@@ -25,7 +25,8 @@ static struct number constant_of(uint32_t half, uint32_t more, unsigned width, b
 {
     const unsigned mantissa = bf16 ? 7 : 10;
     const uint32_t top = bf16 ? 0xff : 0x1f, field = half >> mantissa & top;
-    const uint32_t low = ((half & ((1u << mantissa) - 1)) << (10 - mantissa)) << (width - 10) | more;
+    const uint32_t low = ((half & ((1u << mantissa) - 1)) << (10 - mantissa)) << (width - 10) |
+                         more;
     const int64_t mag = (field == 0 ? 0 : INT64_C(1) << width) | low;
     const bool negative = (half & 0x8000u) != 0;
     struct number number = {.sig = negative ? -mag : mag,
@@ -140,7 +141,7 @@ static uint32_t result_of(struct number number, const struct rounding *how)
     if (negative && (rs & RS_SIGNED) == 0) {
         return 0;
     }
-    const uint32_t finite = top - 1;                            /* the largest with another exponent */
+    const uint32_t finite = top - 1; /* the largest with another exponent */
     const uint32_t most = how->infinities ? finite : top | all; /* not beyond it */
     uint32_t value = most + 1;
     if (number.inf == 0) {
@@ -179,9 +180,8 @@ static bool is_larger(uint32_t a, uint32_t b)
 /* The 20 bits of a constant, or what feedback puts in its place. */
 static uint32_t fed_back(uint32_t constant, uint32_t result, uint32_t rs, uint32_t which)
 {
-    const bool takes = (rs & which) != 0 &&
-                       ((rs & RS_MAXIMUM) != 0 ? is_larger(result, constant)
-                                               : is_larger(constant, result));
+    const bool takes = (rs & which) != 0 && ((rs & RS_MAXIMUM) != 0 ? is_larger(result, constant)
+                                                                    : is_larger(constant, result));
     return takes ? result : constant;
 }
 
@@ -259,9 +259,9 @@ void convert_exact(const struct unit *unit, const struct operation *operation,
         for (unsigned r = 0; r < ROWS; r++) {
             /* 1.0 is 2^15 in the bias, and 2^48 in the sum. */
             const __int128 sum = rows[r].sum[o] +
-                                 (bias.sig == 0 ? 0
-                                                : (__int128)bias.sig
-                                                      * ((__int128)1 << (bias.exp + 34)));
+                                 (bias.sig == 0
+                                      ? 0
+                                      : (__int128)bias.sig * ((__int128)1 << (bias.exp + 34)));
             const int overflow = rows[r].overflow[o];
             const bool negative = overflow != 0 ? overflow < 0 : sum < 0;
             uint32_t value = overflow != 0 ? most

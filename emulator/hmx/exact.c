@@ -29,7 +29,7 @@ void prepare_exact(struct exact_weights *exact, const struct float_weights *weig
 }
 
 void add_exact(struct exact_row *row, const struct channels *channels,
-                    const struct exact_weights *weights, bool subtracts)
+               const struct exact_weights *weights, bool subtracts)
 {
     double high[CHANNELS] = {0}, middle[CHANNELS] = {0}, low[CHANNELS] = {0};
     for (unsigned k = 0; k < channels->count; k++) {

@@ -14,7 +14,7 @@ INLINE void add_group(struct fixed_cell *cell, const lanes activations[CHANNELS]
 }
 
 void add_fixed(struct fixed_cell *cell, const struct channels *channels,
-                    const struct fixed_weights *weights)
+               const struct fixed_weights *weights)
 {
     lanes activations[CHANNELS];
     for (unsigned g = 0; g < GROUPS; g++) {

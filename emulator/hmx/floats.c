@@ -105,7 +105,8 @@ INLINE lanes sticky(lanes x, lanes n)
 {
     n = select_lanes(n > SHIFT_MAX, (lanes){0} + SHIFT_MAX, n);
     const lanes moved = x >> n;
-    const lanes lost = (lanes)(((unsigned __attribute__((vector_size(LANES * 4))))moved) << n) != x;
+    const lanes lost = (lanes)(((unsigned __attribute__((vector_size(LANES * 4)))) moved) << n) !=
+                       x;
     return moved | (lost & 1);
 }
 
@@ -118,8 +119,8 @@ INLINE lanes places(lanes f, int32_t top)
 
 /* Adds `count` products. The activations of the channels are `apart` apart. `idle` is -1 where all are zero. */
 INLINE void add_step(struct float_row *row, unsigned g, unsigned count, const lanes *sigs,
-                     const lanes *exps, unsigned apart, const struct float_weights *weights, unsigned k,
-                     const struct float_format *format, lanes idle)
+                     const lanes *exps, unsigned apart, const struct float_weights *weights,
+                     unsigned k, const struct float_format *format, lanes idle)
 {
     const int32_t top = count == EIGHT ? 1 << 29 : 1 << 28; /* v73 looks at one bit less */
     lanes exp[EIGHT], e1 = (lanes){0} + format->least, sum = {0};
@@ -147,7 +148,7 @@ INLINE void add_step(struct float_row *row, unsigned g, unsigned count, const la
 }
 
 void add_floats(struct float_row *row, const struct channels *channels,
-                     const struct float_weights *weights, const struct float_format *format)
+                const struct float_weights *weights, const struct float_format *format)
 {
     const struct operand *table = operands(format->bf16);
     const bool grouped = channels->group < CHANNELS;
@@ -178,7 +179,8 @@ void add_floats(struct float_row *row, const struct channels *channels,
                 exps[at] = (lanes){0} + operand.exp;
             }
             for (unsigned to = o; (format->infinities || format->f8 || format->f8_weights) &&
-                                  to < (grouped ? o + 1 : CHANNELS); to++) {
+                                  to < (grouped ? o + 1 : CHANNELS);
+                 to++) {
                 row->inf[to / LANES][to % LANES] |= flag_of(half, weights->halves[k + at][to],
                                                             format->bf16, format->subtracts);
             }

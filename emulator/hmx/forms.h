@@ -8,7 +8,7 @@
 struct hmx_form {
     const char *name, *syntax, *class; /* "M8_mxclracc", "mxclracc", "accumulator" */
     uint32_t mask, bits;               /* a word is this instruction if word & mask == bits */
-    uint32_t first, last;              /* the archs that have it: 0x73 for v73; last 0: all later ones */
+    uint32_t first, last; /* the archs that have it: 0x73 for v73; last 0: all later ones */
 };
 
 #define HMX_NO_FORM 0xffffu

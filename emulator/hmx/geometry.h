@@ -28,9 +28,9 @@ static inline uint32_t spread(uint32_t x, uint32_t mask)
 
 /* The spatial fields of Rs and Rt. */
 struct place {
-    uint32_t base;       /* of the crouton */
-    int32_t distance;    /* to the second one */
-    uint32_t mask;       /* the bits of positions */
+    uint32_t base;    /* of the crouton */
+    int32_t distance; /* to the second one */
+    uint32_t mask;    /* the bits of positions */
     uint32_t xmask, ymask, nx, ny, x0, y0;
 };
 

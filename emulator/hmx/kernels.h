@@ -38,8 +38,8 @@ struct float_weights {
 /* How numbers are read, and what they are added up in. */
 struct float_format {
     bool bf16, f8, f8_weights, subtracts, infinities;
-    unsigned step; /* products that are added at a time: EIGHT or FOUR */
-    unsigned high_byte; /* f8: of each halfword */
+    unsigned step;       /* products that are added at a time: EIGHT or FOUR */
+    unsigned high_byte;  /* f8: of each halfword */
     int32_t least, most; /* exponents of accumulators */
 };
 

@@ -106,10 +106,11 @@ static bool execute_one(const struct operation *operation, const uint32_t *regis
     case ACTIVATION:
     case WEIGHT:
         return !is_strict(&unit) ||
-               refuse(&unit, 0,
-                      "%s alone in its packet, which multiplies nothing: an activation and a weight "
-                      "load belong in one packet",
-                      operation->syntax);
+               refuse(
+                   &unit, 0,
+                   "%s alone in its packet, which multiplies nothing: an activation and a weight "
+                   "load belong in one packet",
+                   operation->syntax);
     default: /* prints for simulators */
         return true;
     }
@@ -120,9 +121,8 @@ static bool exists(const struct operation *operation)
 {
     if (unit.arch < operation->first || (operation->last != 0 && unit.arch > operation->last)) {
         return refuse(&unit, 0, "%s, an instruction of v%x%s%.0x, on a v%x", operation->syntax,
-                      (unsigned)operation->first,
-                      operation->last == 0 ? " and newer" : " to v", (unsigned)operation->last,
-                      (unsigned)unit.arch);
+                      (unsigned)operation->first, operation->last == 0 ? " and newer" : " to v",
+                      (unsigned)operation->last, (unsigned)unit.arch);
     }
     return true;
 }

@@ -18,7 +18,9 @@ static struct taps taps_of(const struct operation *load, uint32_t start, uint32_
     const bool rest = load->above || load->after;
     return (struct taps){
         .first = rest || load->single ? start : 0,
-        .last = rest ? count - 1 : load->deep ? 0 : start,
+        .last = rest         ? count - 1
+                : load->deep ? 0
+                             : start,
         .step = load->dilate ? 2 : 1,
     };
 }
@@ -182,10 +184,11 @@ static bool check_sets(struct pair *pair, const struct operation *activation)
     const bool other = pair->both_sets || (pair->x.last > 0 && !pair->drops);
     const bool *defined = pair->unit->defined[pair->half];
     if (is_strict(pair->unit) && (!defined[current] || (other && !defined[current ^ 1u]))) {
-        return refuse(pair->unit, 0,
-                      "%s adds to accumulators that were not cleared since HMX was locked: %s comes "
-                      "first",
-                      activation->syntax, pair->half == FLOAT ? "mxclracc.hf" : "mxclracc");
+        return refuse(
+            pair->unit, 0,
+            "%s adds to accumulators that were not cleared since HMX was locked: %s comes "
+            "first",
+            activation->syntax, pair->half == FLOAT ? "mxclracc.hf" : "mxclracc");
     }
     return true;
 }
@@ -205,16 +208,17 @@ bool multiply(struct unit *unit, const struct operation *activation, const uint3
         .both_sets = weight->deep,
         .drops = weight->drop || weight->deep,
         .channel_bytes = activation->channel_major ? 1 : 4,
-        .steps = !floats ? FIXED_STEPS : unit->arch == 0x73 ? 2 * FLOAT_STEPS : FLOAT_STEPS,
+        .steps = !floats              ? FIXED_STEPS
+                 : unit->arch == 0x73 ? 2 * FLOAT_STEPS
+                                      : FLOAT_STEPS,
     };
     const int32_t most = unit->arch >= 0x81 ? 255 : 63;
     pair.x = taps_of(weight, pair.place.x0, pair.place.nx);
     pair.y = taps_of(activation, pair.place.y0, pair.place.ny);
     set_channels(&pair, registers, activation->channel_major);
     if (!fits(activation, weight)) {
-        return !is_strict(unit) ||
-               refuse(unit, 0, "%s with %s: what such a pair does is not known",
-                      activation->syntax, weight->syntax);
+        return !is_strict(unit) || refuse(unit, 0, "%s with %s: what such a pair does is not known",
+                                          activation->syntax, weight->syntax);
     }
     const bool second = pair.is_deep ? pair.place.distance >= 0 : pair.y.last > 0;
     pair.crouton = croutons(unit, &pair.place, second, &pair.second, activation->syntax);

@@ -45,9 +45,10 @@ static enum kind kind_of(const struct hmx_form *form)
 static enum type type_of(const char *syntax, bool twice)
 {
     static const char *const names[] = {
-        [UB] = "ub",  [UH] = "uh",           [HF] = "hf",    [F8] = "f8",
-        [BYTE] = "b", [SIGN_MAGNITUDE] = "sm", [NIBBLE] = "n", [NIBBLE_2X] = "",
-        [CRUMB] = "c", [SIGNED_CRUMB] = "sc", [BIT] = "ubit", [SIGNED_BIT] = "sbit"};
+        [UB] = "ub",           [UH] = "uh",      [HF] = "hf",
+        [F8] = "f8",           [BYTE] = "b",     [SIGN_MAGNITUDE] = "sm",
+        [NIBBLE] = "n",        [NIBBLE_2X] = "", [CRUMB] = "c",
+        [SIGNED_CRUMB] = "sc", [BIT] = "ubit",   [SIGNED_BIT] = "sbit"};
     const char *name = strchr(syntax, '.');
     const size_t length = name == NULL ? 0 : strcspn(++name, "=:(");
     for (size_t i = 0; length > 0 && i < sizeof names / sizeof *names; i++) {
@@ -80,7 +81,9 @@ struct operation operation_of(uint32_t number)
         .deep = strstr(syntax, ":deep") != NULL,
         .two_by_two = strstr(syntax, ":2x2") != NULL,
         .words = strstr(syntax, "mxmem2") != NULL,
-        .scale_half = strstr(syntax, ":sc0") != NULL ? 1 : strstr(syntax, ":sc1") != NULL ? 2 : 0,
+        .scale_half = strstr(syntax, ":sc0") != NULL   ? 1
+                      : strstr(syntax, ":sc1") != NULL ? 2
+                                                       : 0,
         .syntax = syntax,
         .first = form->first,
         .last = form->last,

@@ -29,7 +29,20 @@ enum kind {
     STORE,
     PRINT
 };
-enum type { UB, UH, HF, F8, BYTE, SIGN_MAGNITUDE, NIBBLE, NIBBLE_2X, CRUMB, SIGNED_CRUMB, BIT, SIGNED_BIT };
+enum type {
+    UB,
+    UH,
+    HF,
+    F8,
+    BYTE,
+    SIGN_MAGNITUDE,
+    NIBBLE,
+    NIBBLE_2X,
+    CRUMB,
+    SIGNED_CRUMB,
+    BIT,
+    SIGNED_BIT
+};
 
 struct operation {
     enum kind kind;

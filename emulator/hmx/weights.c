@@ -46,8 +46,7 @@ bool open_stream(struct unit *unit, const struct operation *weight, const uint32
         .subtracts = unit->arch > 0x68 && (rs >> 5 & 1u) != 0,
     };
     if ((rs >> 4 & 1u) != 0) {
-        return refuse(unit, first,
-                      "%s with Rs[4] set: compressed weights are not emulated",
+        return refuse(unit, first, "%s with Rs[4] set: compressed weights are not emulated",
                       weight->syntax);
     }
     if ((int32_t)rt < 0 || last < first) {

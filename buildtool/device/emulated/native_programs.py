@@ -1,4 +1,4 @@
-"""Programs of the emulated device for the build machine, each compiled once into the user's cache."""
+"""Programs of the emulated device for the build machine, each compiled once into the cache."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _hmx(outcome: Outcome, claims: Claims) -> tuple[str, str, str, float]:
     refused = next((step for step in _HMX_STEPS if outcome.number(step)), "")
     if not refused:
         # Units that are fused off retire instructions and write zeros.
-        right = outcome.number("half") == HALF_32, outcome.number("byte") == 32  # noqa: PLR2004
+        right = outcome.number("half") == HALF_32, outcome.number("byte") == 32
         found = _HMX_PRODUCTS[right]
         return claimed, found, _state(claimed != "no") if all(right) else _absent(claimed), 0
     found = f"{_HMX_STEPS[refused]} fails with {_hex(outcome.number(refused))}"

@@ -15,9 +15,7 @@ __all__ = ["toolbox"]
 
 
 @pytest.fixture
-def make_lab_for(
-    tmp_path_factory: pytest.TempPathFactory, toolbox: Toolbox
-) -> Callable[..., Lab]:
+def make_lab_for(tmp_path_factory: pytest.TempPathFactory, toolbox: Toolbox) -> Callable[..., Lab]:
     """A function that lays out a device of an arch ("v73"), with changes to its configuration."""
 
     def make(arch: str = "v73", **changes: str) -> Lab:

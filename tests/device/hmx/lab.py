@@ -1,7 +1,7 @@
 """Executes packets of HMX on the emulated device, in a skel that has each form and each pair.
 
-    lab = Lab(device)
-    image = lab.run([packet("mxclracc.hf"), packet(PAIR, address(0), 2047, ...)], image)
+lab = Lab(device)
+image = lab.run([packet("mxclracc.hf"), packet(PAIR, address(0), 2047, ...)], image)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WEIGHTS = [form for form in _FORMS if form.kind == "weight"]
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet: its number in the table of code, which registers are addresses, and their values."""
+    """Its number in the table of code, which registers are addresses, and their values."""
 
     number: int
     addresses: int
@@ -95,7 +95,8 @@ class Lab:
         header = struct.pack("<2I", len(packets), len(image))
         (self.device.root / "lab.in").write_bytes(header + body + image)
         (self.device.root / "lab.out").unlink(missing_ok=True)
-        return self.device.run(f"open hmx_lab; case hmx_lab {case}; close hmx_lab", **variables)
+        script = f"open hmx_lab; case hmx_lab {case}; close hmx_lab"
+        return self.device.run(script, cwd=None, **variables)
 
     def run(self, packets: Sequence[Packet], image: bytes, **variables: str) -> bytes:
         """Run the packets; returns the image afterwards.  Raises `LabError`."""
@@ -111,6 +112,8 @@ def make_lab(device: Device, toolbox: Toolbox) -> Lab:
     table = toolbox.base / "hmx_lab_table.s"
     table.parent.mkdir(parents=True, exist_ok=True)
     table.write_text(table_source(), encoding="utf-8")
-    skel = toolbox.skel("hmx_lab", *QURT, "-fno-builtin", *WRAP, table, source=str(HERE / "skel/lab.c"))
+    skel = toolbox.skel(
+        "hmx_lab", *QURT, "-fno-builtin", *WRAP, table, source=str(HERE / "skel/lab.c")
+    )
     install(device, skel, "hmx_lab")
     return Lab(dataclasses.replace(device, client=client_of(toolbox)))

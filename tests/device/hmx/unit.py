@@ -30,7 +30,7 @@ def forms() -> list[dict[str, str]]:
 NUMBERS = {row["syntax"]: number for number, row in enumerate(forms())}
 
 
-class HmxRefusal(Exception):
+class HmxRefusedError(Exception):
     """A packet that must not be executed: why, and the address."""
 
 
@@ -46,7 +46,7 @@ class Unit:
     def run(self, *packet: tuple[str, int, int]) -> None:
         """Execute a packet: one or two instructions, each with Rs and Rt.
 
-        Raises `HmxRefusal` with the reply's text.
+        Raises `HmxRefusedError` with the reply's text.
         """
         forms = [NUMBERS[syntax] for syntax, _, _ in packet]
         registers = [value & 0xFFFFFFFF for _, rs, rt in packet for value in (rs, rt)]
@@ -60,7 +60,7 @@ class Unit:
         reply = pipe_out.read(256)
         text = reply[4:].split(b"\0", 1)[0].decode()
         if text:
-            raise HmxRefusal(text, int.from_bytes(reply[:4], "little"))
+            raise HmxRefusedError(text, int.from_bytes(reply[:4], "little"))
 
 
 @contextmanager

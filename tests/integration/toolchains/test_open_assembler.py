@@ -120,7 +120,7 @@ def test_assembly_files_are_encoded(compiler: Compiler) -> None:
         "{ activation.ub = mxmem(r0, r1):deep\n  weight.b = mxmem(r2, r3)\n"
         "  r0 = add(r0, #2048) }:endloop0\n{ jumpr r31 }\n"
     )
-    words = [compiler.program, *FLAGS, "-c", source, "-o", compiler.object]
+    words = [str(compiler.program), *FLAGS, "-c", str(source), "-o", str(compiler.object)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert code_of(compiler.object)[:1] == [CLEAR]
@@ -136,7 +136,10 @@ def test_assembly_files_are_encoded(compiler: Compiler) -> None:
     ("text", "message"),
     [
         ('void f(void) { __asm__("frobnicate r0"); }', "unrecognized instruction"),
-        ('void f(void) { __asm__("mxfoo(r0)"); }', "kernel.c:1: error: mxfoo(r0): mxfoo(r0): no such"),
+        (
+            'void f(void) { __asm__("mxfoo(r0)"); }',
+            "kernel.c:1: error: mxfoo(r0): mxfoo(r0): no such",
+        ),
         ('void f(void) { __asm__("mxclracc\\nr0 = ad(r1, r2)"); }', "r0 = ad(r1, r2)"),
         ("void f(void) { return 1 }", "expected ';'"),
     ],

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
 
 
-
 def check_products(
     step: Step, files: Mapping[str, Path], warn: Callable[[str], None]
 ) -> dict[str, Path]:

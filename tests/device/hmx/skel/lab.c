@@ -2,12 +2,14 @@
  *
  * lab.in: the number of packets and the bytes of the image; for each packet its number in the table of
  * lab.py, a set of bits for the registers that are addresses (relative to the image), and r0 to r3; the
- * image. lab.out: the image afterwards. The case `run` locks HMX; `unlocked` does not. */
+ * image. lab.out: the image afterwards. The case `run` locks HMX and executes the packets, as often as its
+ * first number says, and returns the time in us; `unlocked` does not lock. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../../runtime/skel/cases.h"
 #include "HAP_compute_res.h"
+#include "HAP_perf.h"
 
 #define FUNCTION_BYTES 16
 
@@ -28,7 +30,7 @@ static void execute(const struct packet *packet, uint32_t base)
     ((hmx_function)(uintptr_t)code)(r[0], r[1], r[2], r[3]);
 }
 
-static int run_file(int locks)
+static int run_file(int locks, int times, int32_t *us)
 {
     uint32_t header[2];
     compute_res_attr_t attributes;
@@ -47,9 +49,11 @@ static int run_file(int locks)
     if (locks) {
         EQUAL(HAP_compute_res_hmx_lock(context), 0);
     }
-    for (uint32_t i = 0; i < header[0]; i++) {
-        execute(&packets[i], (uint32_t)(uintptr_t)vtcm);
+    const uint64_t start = HAP_perf_get_time_us();
+    for (uint32_t i = 0; i < header[0] * (uint32_t)times; i++) {
+        execute(&packets[i % header[0]], (uint32_t)(uintptr_t)vtcm);
     }
+    *us = (int32_t)(HAP_perf_get_time_us() - start);
     if (locks) {
         EQUAL(HAP_compute_res_hmx_unlock(context), 0);
     }
@@ -62,16 +66,13 @@ static int run_file(int locks)
 
 static int run(const int32_t *in, int32_t *out)
 {
-    (void)in;
-    (void)out;
-    return run_file(1);
+    return run_file(1, in[0] > 0 ? in[0] : 1, out);
 }
 
 static int unlocked(const int32_t *in, int32_t *out)
 {
     (void)in;
-    (void)out;
-    return run_file(0);
+    return run_file(0, 1, out);
 }
 
 const struct named_case cases[] = {CASE(run), CASE(unlocked), {NULL, NULL}};

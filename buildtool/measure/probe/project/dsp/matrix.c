@@ -40,10 +40,10 @@ uint16_t matrix_of_halves(void *memory)
     prepare(tiles, ONE << 16 | ONE, SCALE_HALF);
     __asm__ volatile("bias = mxmem2(%0)" ::"r"(tiles->scales) : "memory");
     __asm__ volatile("mxclracc.hf" ::: "memory");
-    __asm__ volatile("{ activation.hf = mxmem(%0, %2)\n weight.hf = mxmem(%1, %2) }" ::"r"(
-                         tiles->activations),
-                     "r"(tiles->weights), "r"(TILE - 1)
-                     : "memory");
+    __asm__ volatile(
+        "{ activation.hf = mxmem(%0, %2)\n weight.hf = mxmem(%1, %2) }" ::"r"(tiles->activations),
+        "r"(tiles->weights), "r"(TILE - 1)
+        : "memory");
     __asm__ volatile("mxmem(%0, %1):after.hf = acc" ::"r"(tiles->result), "r"(0) : "memory");
     memcpy(&result, tiles->result, sizeof result);
     return result;
@@ -56,10 +56,10 @@ uint8_t matrix_of_bytes(void *memory)
     prepare(tiles, 0x01010101u, SCALE_BYTE);
     __asm__ volatile("bias = mxmem2(%0)" ::"r"(tiles->scales) : "memory");
     __asm__ volatile("mxclracc" ::: "memory");
-    __asm__ volatile("{ activation.ub = mxmem(%0, %2)\n weight.b = mxmem(%1, %3) }" ::"r"(
-                         tiles->activations),
-                     "r"(tiles->weights), "r"(TILE - 1), "r"(TILE / 2 - 1)
-                     : "memory");
+    __asm__ volatile(
+        "{ activation.ub = mxmem(%0, %2)\n weight.b = mxmem(%1, %3) }" ::"r"(tiles->activations),
+        "r"(tiles->weights), "r"(TILE - 1), "r"(TILE / 2 - 1)
+        : "memory");
     __asm__ volatile("mxmem(%0, %1):after:sat.ub = acc" ::"r"(tiles->result), "r"(0) : "memory");
     return tiles->result[0];
 }
