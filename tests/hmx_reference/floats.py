@@ -83,7 +83,9 @@ class Arithmetic:
 
     def add(self, acc: Number, a: Sequence[Number], w: Sequence[Number]) -> Number:
         """The accumulator after one step; missing channels are zeros."""
-        if not self.infinities and (not any(one.sig for one in a) or not any(one.sig for one in w)):
+        if not self.infinities and (
+            not any(one.sig or one.inf for one in a) or not any(one.sig or one.inf for one in w)
+        ):
             return acc
         products = [multiply(x, y) for x, y in zip(a, w, strict=True)]
         inf = acc.inf

@@ -12,6 +12,8 @@ PER_VECTOR = {
 BITS = {**dict.fromkeys(("b", "sm", "hf", "f8", "n:2x"), 8), "n": 4, "c": 2, "sc": 2}
 NARROW = frozenset({"n", "c", "sc", "ubit", "sbit"})
 """Types that always use a whole tile of channels."""
+NAN = 0x7E00
+"""The only NaN of `f8` in fp16, without its sign.  It is one also where infinities are disabled."""
 _CODES = {"c": (0, 1, -2, -1), "sc": (2, 1, -2, -1)}
 
 
@@ -58,4 +60,4 @@ def half(kind: str, vector: bytes, channel: int, output: int) -> int:
 
 def widened(byte: int) -> int:
     """An 8-bit float in fp16, with its NaN."""
-    return 0xFE00 if byte == 0x80 else (byte & 0x80) << 8 | (byte & 0x7F) << 7
+    return 0x8000 | NAN if byte == 0x80 else (byte & 0x80) << 8 | (byte & 0x7F) << 7

@@ -20,7 +20,7 @@ from tests.hmx_reference.spatial import TILE
 
 from .cases import TILES, Case, Maker, has_address
 from .lab import Address, Lab, packet
-from .unit import BASE, HmxRefusal, running_unit
+from .unit import BASE, HmxRefusedError, running_unit
 
 SIZE = TILES * TILE
 PER_PAGE = (1 << 20) // SIZE
@@ -125,7 +125,7 @@ def test_many_programs_of_each_form(
                             for t, rs, rt in instructions
                         )
                     )
-            except HmxRefusal as refusal:
+            except HmxRefusedError as refusal:
                 wrong.append(f"{program.name}: {refusal}")
             wrong += filter(None, [difference(program, bytes(unit.memory[:SIZE]))])
             done[program.name] += 1
