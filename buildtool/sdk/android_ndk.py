@@ -246,6 +246,8 @@ def _program_problems(program: Path) -> Iterator[Problem]:
     if not head.startswith((b"\x7fELF", b"#!")):
         yield Problem(f"{program} is not a program: a link unpacked as a text file?", UNPACK)
     if made_for := foreign_machine(head):
+        import platform  # noqa: PLC0415 - rarely needed
+
         yield Problem(
             f"{program} is built for {made_for}, but this machine is {os.uname().machine}",
             "Google publishes the NDK for x86-64 Linux only: build on such a machine, register"

@@ -36,8 +36,8 @@ UNSUPPORTED = (
         "",
         "",
         messages=("error: unrecognized instruction",),
-        reason="open LLVM's assembler does not know every instruction of the DSP, such as those of"
-        " HMX (matrices); the Hexagon SDK's assembler does",
+        reason="open LLVM's assembler does not know every instruction of the DSP; the Hexagon SDK's"
+        " assembler does",
         remedy=f"{_USE_SDK}, or remove the instructions.",
     ),
 )
@@ -46,9 +46,9 @@ HMX = UnsupportedFeature(
     "-mhmx",
     "-mno-hmx",
     messages=(),
-    reason="open LLVM does not support HMX (matrix) instructions; the Hexagon SDK's compiler does",
-    remedy=f"{_USE_SDK}, compile the skel without HMX, or leave out strict-isa: then HMX"
-    " instructions in inline assembly become traps.",
+    reason="open LLVM's assembler does not know the instructions of HMX (matrices), and strict-isa"
+    " refuses what it does not know",
+    remedy=f"{_USE_SDK}, or leave out strict-isa: then HMX instructions are encoded.",
 )
 """Refused with `strict-isa` only."""
 DROPPED = ("-mhmx", "-mno-hmx", "-fvectorize", "-Wl,--no-threads")
@@ -88,9 +88,9 @@ def hexagon(
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
     `requirement` is the project's requirement of zig, or a zig that was already found.
-    `strict_isa` refuses instructions that the open assembler does not know; otherwise they become
-    traps.  With `sanitize` skels stop at undefined behaviour.  Raises `ProfileError` for an unknown
-    arch, `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
+    `strict_isa` refuses instructions that LLVM's assembler does not know; otherwise those of HMX
+    are encoded.  With `sanitize` skels stop at undefined behaviour.  Raises `ProfileError` for an
+    unknown arch, `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
     """
     check_arch(arch)
     zig = usable_zig(requirement)

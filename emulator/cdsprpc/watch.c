@@ -106,7 +106,7 @@ static void cause(int status, const char *words, char *to, size_t room)
                     strstr(words, "not reached") != NULL || strstr(words, "llegal") != NULL;
     const char *likely =
         emulator || (!reported(words) && (status == -1 || WTERMSIG(status) != SIGKILL))
-            ? "; most likely an instruction that qemu does not emulate (qemu has no HMX, and no "
+            ? "; most likely an instruction that qemu does not emulate (qemu has no "
               "instructions of the newest archs); a skel without such instructions has jumped into "
               "its own constants"
             : "";

@@ -193,32 +193,47 @@ static struct number accumulator(const struct unit *unit, unsigned r, unsigned o
                            .inf = row->inf[o / LANES][o % LANES]};
 }
 
-static struct number converted(struct number number, uint64_t word, uint32_t result,
-                               const struct rounding *how)
+/* The constants of an output channel: those of its word, or what feedback puts in their place. */
+struct constants {
+    struct number bias, scale, output;
+    uint32_t shape;
+    bool negates;
+};
+
+static struct constants constants_of(uint64_t word, uint32_t result, const struct rounding *how)
 {
     const bool bf16 = (how->rs & RS_BF16) != 0;
-    struct number bias = constant_of((uint32_t)bits(word, 63, 48), (uint32_t)bits(word, 47, 43), 15,
-                                     bf16, how->infinities);
-    bias.sig *= 1 << 8; /* F = 22 */
-    number = normalized(sum_of(number, bias));
-    const uint32_t shape = (uint32_t)bits(word, 41, 40);
+    const uint32_t scale = fed_back((uint32_t)(bits(word, 15, 0) << 4 | bits(word, 35, 32)), result,
+                                    how->rs, RS_FEEDBACK_SCALE);
+    const uint32_t output = fed_back((uint32_t)(bits(word, 31, 16) << 4 | bits(word, 39, 36)),
+                                     result, how->rs, RS_FEEDBACK_BIAS);
+    struct constants constants = {
+        .bias = constant_of((uint32_t)bits(word, 63, 48), (uint32_t)bits(word, 47, 43), 15, bf16,
+                            how->infinities),
+        .scale = constant_of(scale >> 4, scale & 15u, 14, bf16, how->infinities),
+        .output = constant_of(output >> 4, output & 15u, 14, bf16, how->infinities),
+        .shape = (uint32_t)bits(word, 41, 40),
+        .negates = bits(word, 42, 42) != 0,
+    };
+    constants.bias.sig *= 1 << 8;    /* F = 22 */
+    constants.output.sig *= 1 << 13; /* F = 26 */
+    return constants;
+}
+
+static struct number converted(struct number number, const struct constants *constants)
+{
+    const uint32_t shape = constants->shape;
+    struct number scale = constants->scale;
+    number = normalized(sum_of(number, constants->bias));
     const bool negative = number.inf == 0 ? number.sig < 0 : number.inf == 2;
     if (shape != 3 && number.inf != INFINITE && shape == (negative ? 2 : 1)) {
         number = (struct number){.exp = ZERO_EXPONENT};
     }
-    const uint32_t scale_bits = fed_back((uint32_t)(bits(word, 15, 0) << 4 | bits(word, 35, 32)),
-                                         result, how->rs, RS_FEEDBACK_SCALE);
-    const uint32_t output_bits = fed_back((uint32_t)(bits(word, 31, 16) << 4 | bits(word, 39, 36)),
-                                          result, how->rs, RS_FEEDBACK_BIAS);
-    struct number scale = constant_of(scale_bits >> 4, scale_bits & 15u, 14, bf16, how->infinities);
-    if ((bits(word, 42, 42) != 0) != (shape == 3 && negative)) {
+    if (constants->negates != (shape == 3 && negative)) {
         scale.sig = -scale.sig;
         scale.inf = scale.inf == 1 || scale.inf == 2 ? 3 - scale.inf : scale.inf;
     }
-    struct number output = constant_of(output_bits >> 4, output_bits & 15u, 14, bf16,
-                                       how->infinities);
-    output.sig *= 1 << 13; /* F = 26 */
-    return sum_of(product_of(number, scale), output);
+    return sum_of(product_of(number, scale), constants->output);
 }
 
 void convert_floats(const struct unit *unit, const struct operation *operation, uint32_t rs,
@@ -229,10 +244,15 @@ void convert_floats(const struct unit *unit, const struct operation *operation, 
         .infinities = (unit->usr >> 20 & 1u) != 0,
         .propagates = (unit->usr >> 21 & 1u) != 0,
     };
-    for (unsigned r = 0; r < ROWS; r++) {
-        for (unsigned o = 0; o < CHANNELS; o++) {
-            const struct number number = converted(accumulator(unit, r, o), words[o],
-                                                   row_of(before, r, o), &how);
+    for (unsigned o = 0; o < CHANNELS; o++) {
+        struct constants constants = constants_of(
+            words[o], 0,
+            &(struct rounding){how.rs & ~(uint32_t)RS_FEEDBACK, how.infinities, false});
+        for (unsigned r = 0; r < ROWS; r++) {
+            if ((rs & RS_FEEDBACK) != 0) {
+                constants = constants_of(words[o], row_of(before, r, o), &how);
+            }
+            const struct number number = converted(accumulator(unit, r, o), &constants);
             if (operation->type == F8) {
                 const unsigned s = 2 * r + ((rs & RS_HIGH_BYTE) != 0);
                 (*state)[s][o] = (uint16_t)(f8_of(number, &how) << 4);

@@ -15,10 +15,9 @@ static char table[] = {
 #endif
     , 0};
 
-#define FORMS_MAX 256u /* more than the table has */
-#define COLUMNS 8      /* name, syntax, encoding, first, last, class, slots, source */
+#define COLUMNS 8 /* name, syntax, encoding, first, last, class, slots, source */
 
-static struct hmx_form forms[FORMS_MAX];
+static struct hmx_form forms[HMX_FORMS_MAX];
 static uint32_t form_count;
 
 /* "10100110111sssssPP0ttttt--000100": only its digits are fixed. */
@@ -33,7 +32,7 @@ static void set_encoding(struct hmx_form *form, const char *encoding)
 static void read_table(void)
 {
     char *row = table, *next;
-    for (; row[0] != 0 && form_count < FORMS_MAX; row = next) {
+    for (; row[0] != 0 && form_count < HMX_FORMS_MAX; row = next) {
         char *columns[COLUMNS] = {0};
         next = row + strcspn(row, "\n");
         next += *next == '\n' ? (*next = 0, 1) : 0;

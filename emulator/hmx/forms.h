@@ -11,6 +11,7 @@ struct hmx_form {
     uint32_t first, last; /* the archs that have it: 0x73 for v73; last 0: all later ones */
 };
 
+#define HMX_FORMS_MAX 256u /* more than the table has */
 #define HMX_NO_FORM 0xffffu
 
 /* The form with a number, or NULL. */

@@ -129,11 +129,11 @@ static bool exists(const struct operation *operation)
 
 static bool execute(const struct hmx_request *request)
 {
-    struct operation operations[2];
+    const struct operation *operations[2];
     size_t count = 0;
     for (; count < 2 && hmx_form(request->forms[count]) != NULL; count++) {
         operations[count] = operation_of(request->forms[count]);
-        if (!exists(&operations[count])) {
+        if (!exists(operations[count])) {
             return false;
         }
     }
@@ -141,15 +141,15 @@ static bool execute(const struct hmx_request *request)
         return refuse(&unit, 0, "an instruction of HMX that is not known");
     }
     if (count == 1) {
-        return execute_one(&operations[0], request->registers);
+        return execute_one(operations[0], request->registers);
     }
-    const size_t weight = operations[0].kind == WEIGHT ? 0 : 1;
-    if (operations[1 - weight].kind != ACTIVATION || operations[weight].kind != WEIGHT) {
-        return refuse(&unit, 0, "%s and %s in one packet", operations[0].syntax,
-                      operations[1].syntax);
+    const size_t weight = operations[0]->kind == WEIGHT ? 0 : 1;
+    if (operations[1 - weight]->kind != ACTIVATION || operations[weight]->kind != WEIGHT) {
+        return refuse(&unit, 0, "%s and %s in one packet", operations[0]->syntax,
+                      operations[1]->syntax);
     }
-    return multiply(&unit, &operations[1 - weight], request->registers + 2 * (1 - weight),
-                    &operations[weight], request->registers + 2 * weight);
+    return multiply(&unit, operations[1 - weight], request->registers + 2 * (1 - weight),
+                    operations[weight], request->registers + 2 * weight);
 }
 
 /* Another thread has HMX: what the one before left in the registers has no meaning for it. */

@@ -59,7 +59,7 @@ static enum type type_of(const char *syntax, bool twice)
     return UB;
 }
 
-struct operation operation_of(uint32_t number)
+static struct operation parsed(uint32_t number)
 {
     const struct hmx_form *form = hmx_form(number);
     const char *syntax = form->syntax;
@@ -88,4 +88,13 @@ struct operation operation_of(uint32_t number)
         .first = form->first,
         .last = form->last,
     };
+}
+
+const struct operation *operation_of(uint32_t form)
+{
+    static struct operation known[HMX_FORMS_MAX];
+    if (known[form].syntax == NULL) {
+        known[form] = parsed(form);
+    }
+    return &known[form];
 }

@@ -107,8 +107,8 @@ static inline bool has_float(const struct unit *unit)
 bool refuse(struct unit *unit, uint32_t address, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The operation of a form. */
-struct operation operation_of(uint32_t form);
+/* The operation of a form that exists. */
+const struct operation *operation_of(uint32_t form);
 
 /* Returns the memory at an address, or refuses if not all of it is in one page of VTCM. */
 uint8_t *memory_at(struct unit *unit, uint32_t address, uint64_t size, const char *what);

@@ -74,6 +74,12 @@ void hmx_packet(uint32_t rs0, uint32_t rt0, uint32_t rs1, uint32_t rt1, uint32_t
                    "an instruction of HMX in a thread that has not locked HMX, with "
                    "HAP_compute_res_hmx_lock");
     }
+    if (shell_facts()->strict != STRICT_OFF && !hmx_is_powered()) {
+        shell_stop(
+            "hmx", 0,
+            "an instruction of HMX without a vote for its power, with HAP_power_set, which can "
+            "hang a DSP");
+    }
     counts_pause();
     execute(&request, &reply);
     counts_resume();

@@ -6,6 +6,7 @@
 #include "AEEStdErr.h"
 #include "HAP_power.h"
 #include "../trace.h"
+#include "hmx_lock.h"
 #include "runtime.h"
 #include "text.h"
 
@@ -15,7 +16,7 @@ struct client {
     struct client *next;
     const void *context;
     unsigned int class;
-    bool dcvs;
+    bool dcvs, hmx;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,9 +45,10 @@ static struct client *enlist(const void *context)
     return client;
 }
 
-static int vote_for_hmx(bool wanted)
+static int vote_for_hmx(struct client *client, bool wanted)
 {
     if (!wanted || shell_facts()->hmx != 0) {
+        client->hmx = wanted;
         return AEE_SUCCESS;
     }
     REFUSE_ONCE("HAP_power_set: the %s has no HMX that can be powered up", shell_facts()->soc);
@@ -80,9 +82,10 @@ static int vote(struct client *client, const HAP_power_request_t *request)
                    ? HAP_POWER_ERR_UNSUPPORTED_API
                    : AEE_SUCCESS;
     case HAP_power_set_HMX:
-        return vote_for_hmx(request->hmx.power_up);
+        return vote_for_hmx(client, request->hmx.power_up);
     case HAP_power_set_HMX_v2:
-        return vote_for_hmx(request->hmx_v2.set_power && request->hmx_v2.power_up);
+        return request->hmx_v2.set_power ? vote_for_hmx(client, request->hmx_v2.power_up)
+                                         : AEE_SUCCESS;
     case HAP_power_set_mips_bw:
     case HAP_power_set_linelock:
     case HAP_power_set_linelock_nothrottle:
@@ -141,6 +144,17 @@ static void trace_vote(const HAP_power_request_t *request, int code)
         text_add(&text, ": 0x%x", (unsigned)code);
     }
     trace_event(BT_TRACE_DSP_VOTE, line);
+}
+
+bool hmx_is_powered(void)
+{
+    bool powered = false;
+    pthread_mutex_lock(&lock);
+    for (const struct client *client = clients; client != NULL; client = client->next) {
+        powered = powered || client->hmx;
+    }
+    pthread_mutex_unlock(&lock);
+    return powered;
 }
 
 int HAP_power_set(void *context, HAP_power_request_t *request)

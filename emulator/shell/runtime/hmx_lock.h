@@ -1,4 +1,4 @@
-/* hmx_lock.h: which thread may use HMX. */
+/* hmx_lock.h: which thread may use HMX, and whether it has power. */
 #ifndef BUILDTOOL_RUNTIME_HMX_LOCK_H
 #define BUILDTOOL_RUNTIME_HMX_LOCK_H
 
@@ -15,5 +15,8 @@ void hmx_unlock(int count);
 /* Whether the calling thread has locked HMX. Stores how often HMX has been locked by a thread that did
  * not have it. */
 bool hmx_is_locked(uint32_t *turn);
+
+/* Whether a client of HAP_power_set has voted for the power of HMX. */
+bool hmx_is_powered(void);
 
 #endif

@@ -41,11 +41,11 @@ def card_of(user: Project, soc: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("soc", "arch", "vtcm", "hmx"),
     [
-        ("QCS6490", 68, 2, "untested"),
-        pytest.param("SM8550", 73, 8, "untested", marks=pytest.mark.long),
+        ("QCS6490", 68, 2, "ok"),
+        pytest.param("SM8550", 73, 8, "ok", marks=pytest.mark.long),
         pytest.param("SM8635", 73, 2, "absent", marks=pytest.mark.long),
-        pytest.param("SM8650", 75, 8, "untested", marks=pytest.mark.long),
-        ("SM8750", 79, 8, "untested"),
+        pytest.param("SM8650", 75, 8, "ok", marks=pytest.mark.long),
+        ("SM8750", 79, 8, "ok"),
     ],
 )
 def test_cards_differ_where_socs_do(

@@ -42,7 +42,7 @@ def test_the_arch_is_that_of_the_soc(soc: str, tmp_path: Path) -> None:
     assert facts.capabilities["hvx_support_128b"] > 0
     assert facts.capabilities["vtcm_page"] == emulated.soc.vtcm_mb << 20
     assert facts.capabilities["unsigned_pd_support"] == 1
-    assert facts.capabilities["hmx_support_depth"] == 0
+    assert facts.capabilities["hmx_support_depth"] == 1
 
 
 def test_the_script_finds_what_is_known_of_sim_without_it(tmp_path: Path) -> None:

@@ -99,3 +99,10 @@ def test_what_stops_on_a_chip(
 def test_a_thread_without_the_lock_stops(make_lab_for: Callable[..., Lab]) -> None:
     done = make_lab_for("v73").start([CLEAR], image(ONE), case="unlocked")
     assert "an instruction of HMX in a thread that has not locked HMX" in done.err
+
+
+def test_strict_asks_for_a_vote_for_power(make_lab_for: Callable[..., Lab]) -> None:
+    lab = make_lab_for("v73")
+    assert lab.start([CLEAR], image(ONE), case="unpowered").err == ""
+    done = lab.start([CLEAR], image(ONE), case="unpowered", **STRICT)
+    assert "an instruction of HMX without a vote for its power, with HAP_power_set" in done.err

@@ -32,3 +32,13 @@ def image(scale: int) -> bytes:
 def test_ones_times_ones(make_lab_for: Callable[..., Lab], arch: str, scale: int) -> None:
     got = make_lab_for(arch).run([SCALES, CLEAR, PAIR, DIRECT], image(scale))
     assert struct.unpack("<1024e", got[C.offset : C.offset + 2048]) == (64.0,) * 1024
+
+
+def test_two_threads_take_turns(make_lab_for: Callable[..., Lab]) -> None:
+    """What the other thread leaves in the registers is not used."""
+    lab = make_lab_for("v75")
+    packets, content = [SCALES, CLEAR, PAIR, CVT, STORE], image(0x3C00)
+    done = lab.start(packets, content, "two_threads", BUILDTOOL_SIM_STRICT="back")
+    assert done["case hmx_lab two_threads"].split()[:2] == ["0", "1"], done.err
+    got = (lab.device.root / "lab.out").read_bytes()
+    assert struct.unpack("<1024e", got[C.offset : C.offset + 2048]) == (64.0,) * 1024

@@ -190,8 +190,8 @@ def test_what_a_crash_in_other_places_says(faults: Faults) -> None:
     )
     matrix = faults.call("crash", "matrix").stderr
     assert (
-        "crashed: an instruction of HMX (matrices), which the emulated device does not execute;"
-        " many kernels use HVX instead if they are told to, for example with GGML_HEXAGON_NHMX=0"
+        "crashed: an instruction of HMX in a thread that has not locked HMX, with"
+        " HAP_compute_res_hmx_lock"
         f"\n  at faults_crash (faults_imp.c:{faults.line('matrix')})\n" in matrix
     )
 

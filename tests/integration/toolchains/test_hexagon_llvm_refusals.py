@@ -39,8 +39,8 @@ archs = ["v68"]
 FLAGS = {
     "-fexceptions": "C++ exceptions need a runtime that no DSP shell has",
     "-frtti": "C++ RTTI needs a runtime",
-    "-mhmx": "open LLVM does not support HMX",
-    "-mhmx=v68": "open LLVM does not support HMX",
+    "-mhmx": "open LLVM's assembler does not know the instructions of HMX",
+    "-mhmx=v68": "open LLVM's assembler does not know the instructions of HMX",
 }
 BODIES = {
     "if (a) throw 1; return a;": "C++ exceptions need",

@@ -94,17 +94,20 @@ def test_the_numbers_of_requirements() -> None:
 @pytest.mark.parametrize(
     ("depth", "codes", "state"),
     [
-        (1, (0, 0, 0), "untested"),
-        (0, (0, 0, 0), "untested"),
-        (0, (-3, 4, 13), "absent"),
-        (1, (0, 0, 20), "differs"),
-        (None, (-3, 0, 0), "absent"),
+        (1, (0, 0, 0, 0x5000, 32), "ok"),
+        (None, (0, 0, 0, 0x5000, 32), "ok"),
+        (0, (0, 0, 0, 0x5000, 32), "differs"),
+        (0, (0, 0, 0, 0, 32), "absent"),
+        (1, (0, 0, 0, 0, 32), "differs"),
+        (1, (0, 0, 0, 0x5000, 0), "differs"),
+        (0, (0, 0, 0, 0, 0), "absent"),
+        (0, (-3, 4, 13, 0, 0), "absent"),
+        (1, (0, 0, 20, 0, 0), "differs"),
+        (None, (-3, 0, 0, 0, 0), "absent"),
     ],
 )
-def test_claim_and_finding_about_hmx(
-    depth: int | None, codes: tuple[int, int, int], state: str
-) -> None:
-    text = "power {}\nacquire {}\nlock {}".format(*codes)
+def test_claim_and_finding_about_hmx(depth: int | None, codes: tuple[int, ...], state: str) -> None:
+    text = "power {}\nacquire {}\nlock {}\nhalf {}\nbyte {}".format(*codes)
     claims = {} if depth is None else {"hmx_support_depth": depth}
 
     assert row("hmx", text, claims).state == state

@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     fflush(stdout);
     if (matrix) {
         error = call(BLEND_MATRIX, 0, &response);
-        printf("matrix: 0x%08x\n", (unsigned) (error | response.status));
+        printf("matrix: 0x%08x, 0x%04x\n", (unsigned) (error | response.status), (unsigned) buffer[2][0]);
         if (error)
             return 2;
     } else {

@@ -20,9 +20,7 @@ struct job {
 // result = a + weight * b, and float result = a * weight; `count` is a number of words.
 void mix(const struct job *job, size_t first, size_t count);
 void scale(const struct job *job, size_t first, size_t count);
-#ifdef HAS_MATRIX
-void matrix_multiply(const struct job *job);
-#endif
+uint16_t matrix_multiply_ones(uint8_t *vtcm);
 
 // workers.c
 int workers_start(unsigned count);

@@ -98,13 +98,14 @@ static int run(struct session *session, const struct blend_request *request,
     case BLEND_COUNTERS:
         jobs[0].result[0] = (int32_t) (counter() - counter()) <= 0;
         return AEE_SUCCESS;
-#ifdef HAS_MATRIX
     case BLEND_MATRIX:
         if (!session->matrix)
             return AEE_EUNSUPPORTED;
-        matrix_multiply(&jobs[0]);
+        if (HAP_compute_res_hmx_lock(session->resource))
+            return AEE_EFAILED;
+        jobs[0].result[0] = matrix_multiply_ones(session->vtcm);
+        HAP_compute_res_hmx_unlock(session->resource);
         return AEE_SUCCESS;
-#endif
     default:
         return AEE_EUNSUPPORTED;
     }
@@ -142,6 +143,8 @@ AEEResult blend_iface_start(remote_handle64 handle, uint64 queue, uint32 workers
     compute_res_attr_t attributes;
     HAP_compute_res_attr_init(&attributes);
     HAP_compute_res_attr_set_vtcm_param(&attributes, VTCM_BYTES, 0);
+    if (matrix)
+        HAP_compute_res_attr_set_hmx_param(&attributes, 1);
     session->resource = HAP_compute_res_acquire(&attributes, 100000);
     if (!session->resource)
         return AEE_ENOMEMORY;
