@@ -39,6 +39,7 @@ bench: setup-tests ## measure builds against a CMake superbuild and Ninja, packi
 	.venv/bin/python bench/package.py
 	.venv/bin/python bench/deploy.py
 	.venv/bin/python bench/watch.py
+	PYTHONPATH=. .venv/bin/python bench/shards.py
 	PYTHONPATH=. .venv/bin/python bench/floats.py
 	.venv/bin/python bench/compare.py
 

@@ -78,7 +78,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "sysroot-stub": (toolchains.ImportStubDocument,),
     "test": (
         *(runs.TestDocument, builds.BuildDocument),
-        *(runs.TestListDocument, on_devices.OnDevicesDocument),
+        *(runs.TestListDocument, runs.TestExportDocument, on_devices.OnDevicesDocument),
     ),
     "verify": (releases.VerifyDocument,),
     "why": (builds.WhyDocument,),

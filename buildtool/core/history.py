@@ -1,4 +1,5 @@
-"""The history of a project: a line of JSON for each build, release, run of tests and failed run.
+"""The history of a project: a line of JSON for each build, release, run of tests, failed run, and
+matrix of tests and devices.
 
 Commands append lines, and `buildtool report` reads them.  A file keeps the newest lines, within
 `KEPT_LINES` and `KEPT_BYTES`; it is replaced as a whole, so that a killed process damages nothing.
@@ -19,6 +20,7 @@ from buildtool.core.value import Value
 DIRECTORY = "history"
 """Below `.buildtool`."""
 BUILDS, RELEASES, TESTS, RUNS = "builds", "releases", "tests", "runs"
+MATRICES = "matrices"
 KEPT_LINES = 200
 KEPT_BYTES = 4 << 20
 LOCK_SECONDS = 5.0

@@ -50,7 +50,9 @@ class StepResultObject(StepObject):
 class BuildDocument(TypedDict):
     target: Annotated[str, "target of buildtool.toml"]
     steps: Annotated[list[StepResultObject], "steps in the order of the plan"]
-    directory: Annotated[str | None, "directory of what ships; null when the build failed"]
+    directory: Annotated[
+        str | None, "directory of what ships; null after a failure or with --shard"
+    ]
     release: Annotated[str | None, "id of what ships, a digest of its files; null as above"]
     error: Annotated[ErrorObject | None, "why the build failed; null when it did not"]
 

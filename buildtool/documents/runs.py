@@ -193,6 +193,7 @@ class TestResultObject(TypedDict):
 
 class TestDocument(ReleaseObject):
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    firmware: Annotated[str, 'build of the firmware, as the card has it; "" if it is unknown']
     started: Annotated[int, "when the first test began, in seconds since the epoch"]
     seconds: Annotated[float, "wall time of all tests together"]
     ok: Annotated[bool, "whether no test is bad: the exit status is 0 then, else 1"]
@@ -205,6 +206,14 @@ class TestDocument(ReleaseObject):
 class TestNameObject(TypedDict):
     suite: Annotated[str, "as in the results"]
     name: Annotated[str, "as in the results"]
+
+
+class TestExportDocument(TypedDict):
+    """What `test --export DIR --for SERVICE:DEVICE` prints."""
+
+    export: Annotated[str, "id of the export"]
+    directory: Annotated[str, "the directory"]
+    tests: Annotated[int, "number of tests that run there"]
 
 
 class TestListDocument(TypedDict):

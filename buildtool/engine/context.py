@@ -18,6 +18,7 @@ from buildtool.plan.step_driver import BuildResources, StepDriver
 
 if TYPE_CHECKING:
     from buildtool.engine.lookup import CacheLookup
+    from buildtool.engine.other_runners import Part
 
 REMOTE_VARIABLE = "BUILDTOOL_REMOTE_CACHE"
 
@@ -66,7 +67,8 @@ class Caches:
 class BuildContext(Value):
     """One build: `state` is the directory of its records and logs, `rebuild` are the names of the
     steps that may not be restored from a cache, `trees` those of the steps whose build trees are
-    needed besides their outputs."""
+    needed besides their outputs; `part` is the part of the plan that this runner builds, None for
+    all of it."""
 
     state: Path
     driver_of: Callable[[Step], StepDriver]
@@ -77,6 +79,7 @@ class BuildContext(Value):
     options: Options
     rebuild: frozenset[str] = frozenset()
     trees: frozenset[str] = frozenset()
+    part: Part | None = None
 
     @property
     def resources(self) -> BuildResources:

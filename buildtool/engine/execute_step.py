@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from buildtool.cache.outputs import Output, read_outputs
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import StepFinished, StepStarted
+from buildtool.core.events import Note, StepFinished, StepStarted
 from buildtool.engine.context import BuildContext
-from buildtool.engine.decide import Restore, StepCheck, UpToDate, decide
+from buildtool.engine.decide import Build, Decision, Restore, StepCheck, UpToDate, decide
 from buildtool.engine.lookup import CacheHit
 from buildtool.engine.record import StepRecord, record_file, write_record
 from buildtool.engine.result import StepOutcome, StepResult
 from buildtool.inputs.path_sets import PathSet, observe
+from buildtool.plan.plan import Step
 from buildtool.plan.step_driver import StepDriver
 
 
@@ -32,6 +34,8 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
         if check.reasons:
             check = check._replace(fields=driver.make_ready(check.fields, context.resources))
         decision = decide(check, context)
+        if foreign := context.part and context.part.is_foreign(step.name):
+            decision = _wait_for_outputs(decision, check, context)
         if isinstance(decision, UpToDate):
             record, outcome = decision.record, StepOutcome.UP_TO_DATE
             driver.show_warnings_again(record, context.resources)
@@ -39,14 +43,37 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
             found := _restore(decision.hit, check, driver, context)
         ):
             record, outcome, origin = found, StepOutcome.RESTORED, decision.hit.origin
+        elif foreign and context.part:
+            raise context.part.missing(step.name, "its files cannot be fetched")
         else:
             record, outcome = _build(check, driver, context, started), StepOutcome.BUILT
         if record is not check.record:
             write_record(record_file(context.state, step), record)
+        if context.part and context.part.is_own(step.name) and outcome is not StepOutcome.BUILT:
+            _share(step, record, context)
     finally:
         seconds = time.monotonic() - started
         context.listener(StepFinished(step.name, outcome, seconds))
     return StepResult(step, outcome, record, check.reasons, origin, seconds)
+
+
+def _wait_for_outputs(decision: Decision, check: StepCheck, context: BuildContext) -> Decision:
+    """The decision about a step that another runner builds: restore it, unless it is up to date."""
+    from buildtool.engine.other_runners import wait_for_hit  # noqa: PLC0415 - shared builds are rare
+
+    lookup, step = context.caches.lookup, check.step
+    if not isinstance(decision, Build) or not context.part or not lookup.remote:
+        return decision
+    context.listener(Note(f"waiting for {step.name}: {context.part.builder(step.name)} builds it"))
+    find = partial(lookup.find, check.key, step.roots, context.file_states)
+    return Restore(wait_for_hit(context.part, step.name, find, lookup.remote.failures.disabled))
+
+
+def _share(step: Step, record: StepRecord, context: BuildContext) -> None:
+    """Store what was built earlier in the remote cache, where other runners look for it."""
+    is_certain = not (record.changed_during_build or record.uncertain)
+    if is_certain and not _bound_to(step, record.inputs.paths, record.outputs):
+        context.caches.lookup.share(record, step.output)
 
 
 def _restore(
@@ -92,9 +119,14 @@ def _build(
     )
     driver.note_tree(record)
     if context.options.use_caches and driver.is_cached and not (changed or uncertain):
-        is_bound = inputs.paths.has_links or _any_contains(step.root, step.output, outputs)
-        context.caches.lookup.store(record, step.output, str(step.root) if is_bound else "")
+        context.caches.lookup.store(record, step.output, _bound_to(step, inputs.paths, outputs))
     return record
+
+
+def _bound_to(step: Step, paths: PathSet, outputs: Sequence[Output]) -> str:
+    """The project's directory if the outputs are right in this one only, else ""."""
+    is_bound = paths.has_links or _any_contains(step.root, step.output, outputs)
+    return str(step.root) if is_bound else ""
 
 
 def _any_contains(path: Path, directory: Path, outputs: Sequence[Output]) -> bool:

@@ -29,7 +29,9 @@ def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
     clock = time.monotonic()
     context.listener(BuildStarted(len(plan.steps)))
     try:
-        failures = _check_steps(plan, checks, results, context)
+        failures: Failures = {}
+        if not context.part:  # else steps that are up to date may have to be stored, too
+            failures = _check_steps(plan, checks, results, context)
         outdated = [step for step in plan.steps if step.name not in results]
         if outdated and (not failures or context.options.keep_going):
             failures = _execute_steps(outdated, checks, results, context, begun)
@@ -102,11 +104,16 @@ def _execute_steps(
         steps,
         {step.name: [need for need, _ in step.needs] for step in steps},
         run,
-        jobs=context.jobserver.jobs,
+        jobs=context.jobserver.jobs + _waiting(steps, context),
         keep_going=context.options.keep_going,
         listener=context.listener,
     )
     return failures
+
+
+def _waiting(steps: list[Step], context: BuildContext) -> int:
+    """How many of `steps` may wait for other runners: while they do, others can run."""
+    return sum(context.part.is_foreign(step.name) for step in steps) if context.part else 0
 
 
 def _needs(step: Step, results: Results) -> dict[str, str]:

@@ -114,6 +114,17 @@ class CacheLookup(Value):
         if self.remote and self.remote.writable and not bound_to:
             self._share(action, record.inputs, directory)
 
+    def is_shared(self, record: StepRecord) -> bool:
+        """Whether the server has the outputs."""
+        name = action_key(record.key, record.inputs, "")
+        return self.remote is not None and self.remote.document(name) is not None
+
+    def share(self, record: StepRecord, directory: Path) -> None:
+        """Store the outputs in `directory` on the server, unless it has them."""
+        if self.remote and self.remote.writable and not self.is_shared(record):
+            name = action_key(record.key, record.inputs, "")
+            self._share(_action(name, record), record.inputs, directory)
+
     def reject(self, action_key: str, server: str) -> None:
         """Delete a bad action, and remember not to take it from `server` again."""
         self.local.discard_document(action_key)

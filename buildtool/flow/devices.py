@@ -156,7 +156,7 @@ def ready_on_device(
             release = stack.enter_context(in_use(release))
             if record:
                 record.built = build, release
-            data = _data(project, context)
+            data = data_of(project, context)
         if device and not device.emulated:
             device = device._replace(target=target)
         else:
@@ -187,7 +187,8 @@ def with_choice(project: Project, target_name: str, choice: DeviceChoice) -> Pro
     )
 
 
-def _data(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
+def data_of(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
+    """The large files of the project."""
     if not project.data:
         return ()
     from buildtool.deploy.data.files import find_data

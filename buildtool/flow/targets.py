@@ -120,9 +120,11 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
         error.document = build_document(build)
         raise
     if any(step.reasons for step in build.steps):
+        from buildtool.engine.shared_seconds import share_seconds
         from buildtool.release.history import record_release
 
         record_release(build, release)
+        share_seconds(build, context)
     return release
 
 

@@ -33,12 +33,13 @@ def test(
     Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
     in "2/3", and "" all of them.
     """
+    from buildtool.core.shard import parse_shard
     from buildtool.device.configuration import configured_devices
     from buildtool.device.last_run import LastRun, remember_run
     from buildtool.testing.causes import with_causes
     from buildtool.testing.expected import without_devices, without_tests
     from buildtool.testing.history import record_tests
-    from buildtool.testing.shard import in_shard, parse_shard
+    from buildtool.testing.shard import in_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select
 
     part = parse_shard(shard) if shard else None
@@ -75,8 +76,9 @@ def list_tests(
 ) -> list[tuple[str, str]]:
     """Suite and name of the tests that `patterns` and `shard` select, as for `test`.  Those of
     CTest are known after a build; programs that tell the names of theirs run on the device."""
+    from buildtool.core.shard import parse_shard
     from buildtool.testing.ctest.tests import may_have_tests
-    from buildtool.testing.shard import in_shard, parse_shard
+    from buildtool.testing.shard import in_shard
     from buildtool.testing.suites import TIMEOUT, find_suites, names_of, select
 
     part = parse_shard(shard or "1/1")

@@ -196,6 +196,10 @@ class ExpectedFailure(Value):
     dsp_may_crash: Annotated[
         bool, Key("they also fail as expected when they crash the DSP process")
     ] = False
+    requires: Annotated[
+        Strings,
+        Key("they fail on each device whose capability card lacks one of these, whatever TAG is"),
+    ] = ()
 
 
 class Data(Value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
@@ -95,6 +95,19 @@ def expected_failure_violations(
         if not failure.reason.strip():
             at = ("expected-failure", tag, "reason")
             yield at, "is empty", "Write why these tests fail; reports show it."
+        yield from requirement_violations(("expected-failure", tag), failure.requires)
+
+
+def requirement_violations(at: tuple[str, str], requires: Iterable[str]) -> Iterator[Violation]:
+    """The problems of the key `requires` of a table."""
+    for requirement in requires:
+        from buildtool.project.requirements import parse_requirement  # noqa: PLC0415 - few have
+
+        try:
+            parse_requirement(requirement)
+        except ValueError as error:
+            example = 'requires = ["hvx-float", "arch >= v73", "vtcm >= 2 MiB"]'
+            yield (*at, "requires"), str(error), f"Write it as in {example}."
 
 
 def program_violations(at: tuple[str, str], run: Run | Test | Bench) -> Iterator[Violation]:

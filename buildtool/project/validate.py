@@ -19,6 +19,7 @@ from buildtool.project.paths import (
 from buildtool.project.prebuilt import prebuilt_keys, prebuilt_violations
 from buildtool.project.runs import (
     expected_failure_violations,
+    requirement_violations,
     run_violations,
     violations_of_tests,
 )
@@ -241,17 +242,7 @@ def _targets(project: Project) -> Iterator[Violation]:
                     f"{library!r} is not the file name of a library",
                     'Use the SONAME, such as "libfoo.so.1"; `readelf -d` shows NEEDED names.',
                 )
-        for requirement in target.requires:
-            from buildtool.project.requirements import parse_requirement  # noqa: PLC0415 - few have
-
-            try:
-                parse_requirement(requirement)
-            except ValueError as error:
-                yield (
-                    ("target", name, "requires"),
-                    str(error),
-                    'Write it as in requires = ["hvx-float", "arch >= v73", "vtcm >= 2 MiB"].',
-                )
+        yield from requirement_violations(("target", name), target.requires)
         if target.platform == "ubuntu-aarch64" and target.stl not in _stls(target.toolchain):
             yield (
                 ("target", name, "stl"),

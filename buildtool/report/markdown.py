@@ -15,8 +15,8 @@ FINDINGS = 5
 
 def markdown_text(report: Report) -> str:
     """The results of `report` in a list, then the tables of the sections that have any."""
-    lines = [f"## {_plain(report.project)}", ""]
-    lines += [f"- {_plain(s.title)}: {_marked(s.fact, s.state)}" for s in report.sections]
+    lines = [f"## {plain_text(report.project)}", ""]
+    lines += [f"- {plain_text(s.title)}: {_marked(s.fact, s.state)}" for s in report.sections]
     for section in report.sections:
         lines += _section(section)
     return "\n".join(lines) + "\n"
@@ -27,7 +27,7 @@ def _section(section: Section) -> Iterator[str]:
     kept = [block for block in section.blocks if block not in findings[FINDINGS:]]
     lines = [line for block in kept for line in _block(block)]
     if lines:
-        yield from ("", f"### {_plain(section.title)}", *lines)
+        yield from ("", f"### {plain_text(section.title)}", *lines)
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -38,8 +38,8 @@ def _block(block: Block) -> Iterator[str]:
             if not code:
                 yield from ("", _marked(text, state))
         case Finding(title, when, lines):
-            yield from ("", f"- **{_plain(title)}** ({_plain(when)})")
-            yield from (f"  - {_plain(word)}: {_plain(text)}" for word, text in lines)
+            yield from ("", f"- **{plain_text(title)}** ({plain_text(when)})")
+            yield from (f"  - {plain_text(word)}: {plain_text(text)}" for word, text in lines)
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -49,8 +49,8 @@ def _table(table: Table) -> Iterator[str]:
     columns = [at for at in range(len(table.columns)) if at not in pictures]
     if not rows:
         return
-    yield from ("", f"**{_plain(table.caption)}**", "")
-    yield f"| {' | '.join(_plain(table.columns[at]) for at in columns)} |"
+    yield from ("", f"**{plain_text(table.caption)}**", "")
+    yield f"| {' | '.join(plain_text(table.columns[at]) for at in columns)} |"
     yield f"|{'---|' * len(columns)}"
     for row in rows:
         yield f"| {' | '.join(_cell(row[at]) for at in columns)} |"
@@ -63,11 +63,11 @@ def _cell(cell: Cell) -> str:
 
 
 def _marked(text: str, state: str) -> str:
-    plain = _plain(text)
+    plain = plain_text(text)
     return f"{MARKS[state]} {plain}" if state and text else plain
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """`text` on one line, without what Markdown or HTML would make of it."""
     text = text.replace("\n", " ")
     text = text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}…"

@@ -249,10 +249,10 @@ def _program_problems(program: Path) -> Iterator[Problem]:
         import platform  # noqa: PLC0415 - rarely needed
 
         yield Problem(
-            f"{program} is built for {made_for}, but this machine is {os.uname().machine}",
+            f"{program} is built for {made_for}, but this machine is {platform.machine()}",
             "Google publishes the NDK for x86-64 Linux only: build on such a machine, register"
             " an emulator for its programs with binfmt_misc, or set ANDROID_NDK_ROOT to an NDK"
-            f" built for {os.uname().machine}.",
+            f" built for {platform.machine()}.",
         )
 
 

@@ -63,7 +63,7 @@ def _suite(run: TestRun, name: str, tests: Sequence[TestResult]) -> Xml.Element:
         },
     )
     properties = Xml.SubElement(suite, "properties")
-    for key in ("device", "soc", "arch", "target", "release", "deployment"):
+    for key in ("device", "soc", "arch", "firmware", "target", "release", "deployment"):
         Xml.SubElement(properties, "property", name=key, value=_text(getattr(run, key)))
     suite.extend(_case(result) for result in tests)
     return suite

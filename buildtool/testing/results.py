@@ -38,6 +38,10 @@ BAD = frozenset(
 )
 
 
+DEVICE_SUITE = "device"
+"""The suite of the only result of a device that no test could run on."""
+
+
 class TestResult(Value):
     """One test on one device.
 
@@ -93,7 +97,8 @@ class TestRun(Value):
 
     `release` is the id of the release on this machine, `deployment` that of what the device has of
     it; `started` is in seconds since the epoch, `seconds` the wall time of all tests together.
-    It was `interrupted` by Ctrl-C if not all tests ran for that reason.
+    It was `interrupted` by Ctrl-C if not all tests ran for that reason.  `firmware` names the build
+    of the device's firmware, "" if it is unknown.
     """
 
     __test__ = False
@@ -108,6 +113,7 @@ class TestRun(Value):
     seconds: float
     interrupted: bool
     tests: tuple[TestResult, ...]
+    firmware: str = ""
 
     @property
     def bad(self) -> tuple[TestResult, ...]:
@@ -121,6 +127,7 @@ class TestRun(Value):
             "deployment": self.deployment,
             "soc": self.soc,
             "arch": self.arch,
+            "firmware": self.firmware,
             "started": round(self.started),
             "seconds": round(self.seconds, 3),
             "ok": not self.bad,

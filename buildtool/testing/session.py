@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from contextlib import ExitStack
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Note
@@ -13,7 +13,9 @@ from buildtool.core.processes.kept_output import KeptOutput
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.processes.tee import teed
 from buildtool.core.value import Value
+from buildtool.deploy.requirements import current_card, unmet_by
 from buildtool.device.errors import DeviceConnectionError
+from buildtool.device.facts import facts_of
 from buildtool.run.attended import run_attended
 from buildtool.run.run import RunTimeoutError, Streams
 from buildtool.run.watched_run import first_line
@@ -21,6 +23,7 @@ from buildtool.testing.retry import TRIES, retried
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.device.card import Card
     from buildtool.device.sharing.lock import DeviceLock
     from buildtool.engine.context import Options
     from buildtool.engine.result import BuildResult
@@ -86,11 +89,21 @@ class Session:
         self.lock = lock
         self._gone: DeviceConnectionError | None = None
 
-    @property
+    @cached_property
+    def card(self) -> Card | None:
+        """The capability card of this device, unless it is out of date."""
+        device = self.ready.site.device
+        return current_card(device, facts_of(device))
+
+    @cached_property
     def tags(self) -> frozenset[str]:
-        """The names of this device for sections `[expected-failure.TAG]`."""
+        """The TAGs of those sections `[expected-failure.TAG]` that hold for this device: its name,
+        tags, arch and platform, and those whose `requires` its card does not have."""
         device, target = self.ready.site.device, self.project.targets[self.ready.release.target]
         known = {device.name, *device.tags, self.ready.deployment.arch, target.platform}
+        for tag, failure in self.project.expected_failures.items():
+            if failure.requires and self.card and unmet_by(self.card, failure.requires):
+                known.add(tag)
         return frozenset(known - {""})
 
     def run(

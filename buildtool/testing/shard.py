@@ -1,30 +1,9 @@
-"""A part of the tests: `--shard I/N`, as devices and CI jobs share them."""
+"""A part of the tests: `test --shard I/N`."""
 
 from __future__ import annotations
 
-import re
-
-from buildtool.core.errors import UsageError
-from buildtool.core.value import Value
+from buildtool.core.shard import Shard
 from buildtool.testing.suites import Selected
-
-
-class Shard(Value):
-    """Part `number` of `total` parts, from 1."""
-
-    number: int
-    total: int
-
-
-def parse_shard(text: str) -> Shard:
-    """The shard "2/3"; raises `UsageError`."""
-    found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text, re.ASCII)
-    if found and 1 <= int(found[1]) <= int(found[2]):
-        return Shard(int(found[1]), int(found[2]))
-    raise UsageError(
-        f"--shard: {text!r} is not a part of the tests",
-        remedy="Write the number of the part and the number of parts: --shard 2/3",
-    )
 
 
 def in_shard(selected: Selected, shard: Shard) -> Selected:

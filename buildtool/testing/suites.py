@@ -132,6 +132,7 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
         seconds=time.monotonic() - started,
         interrupted=interrupted,
         tests=tuple(results),
+        firmware=", ".join(session.card.firmware) if session.card else "",
     )
 
 

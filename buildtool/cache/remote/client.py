@@ -32,7 +32,10 @@ from buildtool.core.files import is_digest, open_regular, replace_file, temporar
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
-    from buildtool.cache.remote.http import Server
+    from buildtool.cache.remote import http, reapi
+
+    Server = http.Server | reapi.Server
+    Response = BaseHTTPResponse | reapi.Response
 
 T = TypeVar("T")
 
@@ -149,7 +152,7 @@ class RemoteCache:
             return False
 
         def head() -> bool:
-            with self._connected().request("HEAD", path) as response:
+            with self._connected().request("HEAD", path, size=frame.frame_size) as response:
                 # A blob is stored again if the server does not report its size.
                 length = response.headers.get("content-length")
                 return response.status == FOUND and length == str(frame.frame_size)
@@ -171,8 +174,8 @@ class RemoteCache:
         def get(part: Path) -> bool:
             # Not "wb": when the request was abandoned, the file has been removed.
             with part.open("r+b") as out:
-                path = _path("cas", frame.digest)
-                with self._connected().request("GET", path) as response:
+                path, size = _path("cas", frame.digest), frame.frame_size
+                with self._connected().request("GET", path, size=size) as response:
                     if not _is_found(response):
                         return False
                     try:
@@ -224,23 +227,31 @@ class RemoteCache:
     def _connected(self) -> Server:
         with self._lock:
             if self._server is None:
-                from buildtool.cache.remote.http import Server  # noqa: PLC0415 - slow
-
-                self._server = Server(self._config)
+                self._server = _server(self._config)
             return self._server
+
+
+def _server(config: RemoteConfig) -> Server:
+    if config.url.startswith("grpc"):
+        from buildtool.cache.remote import reapi  # noqa: PLC0415 - slow, as the other one
+
+        return reapi.Server(config)
+    from buildtool.cache.remote import http  # noqa: PLC0415
+
+    return http.Server(config)
 
 
 def _text(error: OSError) -> str:
     return f"{error.strerror or error}: {error.filename}" if error.filename else str(error.strerror)
 
 
-def _media_type(response: BaseHTTPResponse) -> str:
+def _media_type(response: Response) -> str:
     """The media type for a message: a login page in place of a document is text/html."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip()[:40]
     return f" ({kind})" if kind and kind.isascii() and kind.isprintable() else ""
 
 
-def _is_found(response: BaseHTTPResponse) -> bool:
+def _is_found(response: Response) -> bool:
     """Whether the response holds what was requested; False for a plain miss.
 
     Raises `BadResponseError` or `AccessDeniedError` when it is neither.

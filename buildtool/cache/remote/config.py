@@ -19,13 +19,15 @@ USER = "BUILDTOOL_REMOTE_CACHE_USER"
 PASSWORD = "BUILDTOOL_REMOTE_CACHE_PASSWORD"
 
 MODES = ("read", "read-write", "off")
+SCHEMES = ("https", "http", "grpcs", "grpc")
+"""The plain protocol of HTTP caches, and the remote execution API (REv2); with TLS or without."""
 TIMEOUT = 5.0
 _HOW = f"Set {TOKEN} for a bearer token, or {USER} and {PASSWORD} for basic authentication."
 
 
 @dataclass(frozen=True)
 class RemoteConfig:
-    """One remote cache.  `url` is http or https without credentials and without a trailing slash.
+    """One remote cache.  `url` has one of the `SCHEMES`, no credentials and no trailing slash.
 
     `timeout` is in seconds: what one request may take beyond the time that its bytes need.
     `proxy` is the proxy's address, credentials included, or "".
@@ -43,7 +45,8 @@ class RemoteConfig:
     def in_the_open(self) -> bool:
         """Whether credentials are sent unencrypted to another machine."""
         parts = urlsplit(self.url)
-        return bool(self.token or self.user) and parts.scheme == "http" and not _is_loopback(parts)
+        is_plain = parts.scheme in ("http", "grpc")
+        return bool(self.token or self.user) and is_plain and not _is_loopback(parts)
 
 
 def remote_config(
@@ -91,8 +94,8 @@ def _parsed(address: str, source: str) -> SplitResult:
         parts = urlsplit(address)
         if not address.isascii() or not address.isprintable() or " " in address:
             wrong = "it contains a space or a character that an address may not contain"
-        elif parts.scheme not in ("http", "https"):
-            wrong = "it does not start with http:// or https://"
+        elif parts.scheme not in SCHEMES:
+            wrong = f"it does not start with {'://, '.join(SCHEMES)}://"
         elif not parts.hostname or parts.port == 0:
             wrong = "it names no host, or port 0"
         elif parts.query or parts.fragment or address.endswith(("?", "#")):

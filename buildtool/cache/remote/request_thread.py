@@ -28,7 +28,8 @@ class RequestThread(threading.Thread, Generic[T]):
     """Runs `work` once; it calls `report_progress` between pieces of what it transfers.
 
     `transferred` counts these bytes, `seconds` is how long `run_with_deadline` waited, and
-    `connection` has the attribute `sock`, the socket that the thread may wait for.
+    `connection` has the attribute `sock`, the socket that the thread may wait for, or the method
+    `cancel`.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -68,20 +69,25 @@ class RequestThread(threading.Thread, Generic[T]):
 
     def _abandon(self) -> None:
         self.abandoned = True
-        # Ends every wait of the thread for its socket.  Not SSLSocket.shutdown, which would take
-        # the TLS state from the thread that uses it.
+        # Ends every wait of the thread, for its call of gRPC or for its socket.  Not
+        # SSLSocket.shutdown, which would take the TLS state from the thread that uses it.
         sock = getattr(self.connection, "sock", None)
-        if isinstance(sock, socket.socket):
+        if cancel := getattr(self.connection, "cancel", None):
+            cancel()
+        elif isinstance(sock, socket.socket):
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
-def report_progress(count: int = 0, connection: Any = None) -> None:
-    """Count bytes that the request of this thread transferred, or note its connection.
+def report_progress(
+    count: int = 0, connection: Any = None, thread: threading.Thread | None = None
+) -> None:
+    """Count bytes that the request of `thread` (default: this one) transferred, or note its
+    connection.
 
     Raises `DeadlineError` when the request was abandoned.
     """
-    thread = threading.current_thread()
+    thread = thread or threading.current_thread()
     if isinstance(thread, RequestThread):
         thread.transferred += count
         thread.connection = connection or thread.connection

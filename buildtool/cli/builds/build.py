@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool import flow
-from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName
+from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName, wait_seconds
 from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, show_files
+from buildtool.core.errors import UsageError
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
@@ -20,6 +21,14 @@ def build(
     target: TargetName = "",
     *,
     plan: Annotated[bool, Option("--plan", "Print the steps; build nothing.")] = False,
+    shard: Annotated[
+        str,
+        Option("--shard", "Build part I of N of the steps, for the remote cache: 2/3.", "I/N"),
+    ] = "",
+    wait: Annotated[
+        str,
+        Option("--wait", "Wait at most TIME for a step of another shard; default: 10m.", "TIME"),
+    ] = "",
     options: BuildOptions = BuildOptions(),
     no_cache: NoCache = False,
     json: Json = False,
@@ -30,6 +39,10 @@ def build(
     project = flow.with_options(
         project, name, build_type=options.build_type, strict_isa=options.strict_isa
     )
+    if plan and shard:
+        raise UsageError("--plan cannot be used with --shard", remedy="Omit one of them.")
+    if wait and not shard:
+        raise UsageError("--wait is for --shard I/N", remedy="Omit --wait.")
     if plan:
         steps = flow.make_plan(project, name)
         if json:
@@ -38,9 +51,25 @@ def build(
             _show_plan(steps)
         return
     screen = Screen(verbose=options.verbose)
-    done, release = flow.build_release(
-        project, name, screen, options.for_engine(use_caches=not no_cache)
-    )
+    engine_options = options.for_engine(use_caches=not no_cache)
+    if shard:
+        from buildtool.engine.report import build_document
+        from buildtool.flow.shards import build_shard
+
+        done, summary = build_shard(
+            project,
+            name,
+            shard,
+            wait=wait_seconds(wait or "10m"),
+            listener=screen,
+            options=engine_options,
+        )
+        if json:
+            print_json(build_document(done))
+        else:
+            show(summary)
+        return
+    done, release = flow.build_release(project, name, screen, engine_options)
     if json:
         from buildtool.engine.report import build_document
 

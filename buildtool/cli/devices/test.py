@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
 from buildtool.cli.devices.test_summary import report_tests
+from buildtool.cli.devices.testing.options import ExportOptions, MatrixOptions
 from buildtool.cli.options import (
     BuildOptions,
     CheckOptions,
@@ -51,6 +52,8 @@ def test(
         Path | None, Option("--junit", "Write the results as JUnit XML to FILE.", "FILE")
     ] = None,
     shard: Annotated[str, Option("--shard", "Run part I of N of the tests: 2/3.", "I/N")] = "",
+    export: ExportOptions = ExportOptions(),
+    matrix: MatrixOptions = MatrixOptions(),
     checks: CheckOptions = CheckOptions(),
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
@@ -70,6 +73,19 @@ def test(
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output_file("--junit", junit, "results.xml")
+    matrix.check()
+    if any(export):
+        from buildtool.cli.devices.testing.exported import check_alone, exported
+
+        check_alone(("--on", devices.on), ("--list", list_), ("--shard", shard))
+        check_alone(("--trace", trace.wanted), ("--expect-dsp", expect_dsp))
+        return exported(
+            *(device, tests or (), export, matrix, junit),
+            timeout=seconds,
+            choice=choice,
+            build=build,
+            as_json=json,
+        )
     if devices.on is not None:
         from buildtool.cli.devices.test_on_devices import test_on_devices
 
@@ -80,8 +96,10 @@ def test(
         ):
             if is_given:
                 raise not_with_on(word)
-        words = without_on(line.own, "--junit")
-        return test_on_devices(devices.on, words, junit, choice, build, as_json=json)
+        words = without_on(line.own, "--junit", "--markdown", "--log-url")
+        return test_on_devices(
+            *(devices.on, words, choice, build), junit=junit, matrix=matrix, as_json=json
+        )
     project = find_project(Path.cwd())
     listener = Screen(quiet=True, verbose=build.verbose)
     if list_:
@@ -113,7 +131,7 @@ def test(
             options=build.for_engine(),
             shard=shard,
         )
-    report_tests([done], junit, table=not json)
+    report_tests(project, [done], junit, matrix, table=not json)
     if json:
         print_json(done.as_json())
     return INTERRUPTED if done.interrupted else int(bool(done.bad))

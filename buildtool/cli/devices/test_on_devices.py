@@ -6,33 +6,48 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.cli import INTERRUPTED
 from buildtool.cli.devices.device_processes import Child
 from buildtool.cli.devices.on_devices import run_on_devices
 from buildtool.cli.devices.test_summary import report_tests
+from buildtool.cli.devices.testing.options import MatrixOptions
 from buildtool.cli.options import BuildOptions
 from buildtool.cli.show import print_json
 from buildtool.deploy.ready import DeviceChoice
-from buildtool.testing.results import Outcome, TestResult, TestRun, run_from_json
-
-SUITE = "device"
+from buildtool.deploy.requirements import RequirementsError
+from buildtool.project.read import find_project
+from buildtool.testing.results import DEVICE_SUITE, Outcome, TestResult, TestRun, run_from_json
 
 
 def test_on_devices(
     text: str,
     words: Sequence[str],
-    junit: Path | None,
     choice: DeviceChoice,
     build: BuildOptions,
     *,
+    junit: Path | None,
+    matrix: MatrixOptions,
     as_json: bool,
 ) -> int:
-    """As `on_devices`, with one report of the tests on all devices."""
+    """As `on_devices`, with one report of the tests on all devices.  For a matrix, each device runs
+    all tests; a device that lacks what its target requires is no failure."""
     words = words if as_json else [*words, "--json"]
-    done = run_on_devices(text, words, choice, build, documents=True, shards=True)
-    report_tests([_results(child) for child in done.children], junit, table=not as_json)
+    shards = not matrix.markdown
+    done = run_on_devices(text, words, choice, build, documents=True, shards=shards)
+    project, runs = find_project(Path.cwd()), [_results(child) for child in done.children]
+    report_tests(project, runs, junit, matrix, table=not as_json)
+    ended = zip(done.children, runs, strict=True)
+    failed = any(child.status and not _is_unsupported(run) for child, run in ended)
     if as_json:
-        print_json(done.as_json())
-    return done.status
+        print_json({**done.as_json(), "ok": not failed})
+    return INTERRUPTED if done.interrupted else int(failed)
+
+
+def _is_unsupported(run: TestRun) -> bool:
+    """Whether a device lacks what the target requires."""
+    return [(test.suite, test.outcome) for test in run.tests] == [
+        (DEVICE_SUITE, Outcome.EXPECTED_FAILURE)
+    ]
 
 
 def _results(child: Child) -> TestRun:
@@ -42,10 +57,12 @@ def _results(child: Child) -> TestRun:
     try:
         run = run_from_json(document)
     except ValueError:
-        message = f"exit status {child.status}"
-        if isinstance(document, dict) and isinstance(document.get("error"), dict):
-            message = str(document["error"].get("message", message))
-        failed = TestResult(SUITE, device, device, Outcome.NOT_RUN, child.seconds, message)
+        message, outcome = f"exit status {child.status}", Outcome.NOT_RUN
+        if isinstance(document, dict) and isinstance(error := document.get("error"), dict):
+            message = str(error.get("message", message))
+            if error.get("code") == RequirementsError.code:
+                message, outcome = f"{message}: {error.get('why')}", Outcome.EXPECTED_FAILURE
+        failed = TestResult(DEVICE_SUITE, device, device, outcome, child.seconds, message)
         began = time.time() - child.seconds
         return TestRun(
             *(device, "", child.release, "", child.chosen.soc, ""),

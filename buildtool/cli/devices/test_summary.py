@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 from collections.abc import Sequence
@@ -11,8 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from buildtool.cli.devices.testing.options import MatrixOptions
 from buildtool.cli.show import shows_colours, write
 from buildtool.core.escape import escape
+from buildtool.project.model import Project
 from buildtool.run.first_finding.first_finding import FirstFinding
 from buildtool.testing.junit import write_junit
 from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
@@ -28,15 +31,25 @@ NAMED = 3
 """The tests that are named of those that did not run for the same reason."""
 
 
-def report_tests(runs: Sequence[TestRun], junit: Path | None, *, table: bool) -> None:
-    """Write the results of `runs` to the file `junit`, and print the table, each even if the other
-    cannot be done."""
-    try:
+def report_tests(
+    project: Project,
+    runs: Sequence[TestRun],
+    junit: Path | None,
+    matrix: MatrixOptions,
+    *,
+    table: bool,
+) -> None:
+    """Write the results of `runs` to the file `junit` and as a matrix, and print the table, each
+    even if the others cannot be done."""
+    with contextlib.ExitStack() as stack:
+        if table:
+            stack.callback(show_summary, runs)
+        if matrix.markdown:
+            from buildtool.report.matrix import write_matrix
+
+            stack.callback(write_matrix, project, runs, matrix.markdown, matrix.log_url)
         if junit:
             write_junit(runs, junit)
-    finally:
-        if table:
-            show_summary(runs)
 
 
 def show_summary(runs: Sequence[TestRun]) -> None:

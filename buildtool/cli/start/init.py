@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from buildtool.documents.projects import InitDocument, UnknownObject
 
 FILE_NAME = "buildtool.toml"
+MAX_SHARDS = 200
+"""What GitLab accepts; GitHub accepts 256."""
 
 
 def init(
@@ -48,6 +50,10 @@ def init(
             "SERVICE",
         ),
     ] = "",
+    shards: Annotated[
+        int,
+        Option("--shards", "With --ci: divide the work among N runners.", "N", most=MAX_SHARDS),
+    ] = 0,
     dry_run: Annotated[
         bool,
         Option("--dry-run --print", "Print the project file for a CMake tree; write nothing."),
@@ -61,6 +67,8 @@ def init(
 
         show_json(json_schema())
         return 0
+    if shards and not ci:
+        raise UsageError("--shards is for --ci SERVICE", remedy="Omit --shards, or add --ci.")
     folder = (Path.cwd() / directory).resolve()
     if not dry_run:
         check_path(folder, "the project")
@@ -81,7 +89,7 @@ def init(
     if ci:
         from buildtool.cli.start.init_ci import write_workflow
 
-        written.append(write_workflow(ci, folder))
+        written.append(write_workflow(ci, folder, shards))
     if json:
         document: InitDocument = {
             "directory": str(folder),

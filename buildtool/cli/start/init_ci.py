@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +15,20 @@ from buildtool.testing.ctest.tests import may_have_tests
 
 WORKFLOWS = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
 """The file of each service, relative to the project."""
+_PARTS = {
+    "github": "${{ matrix.shard }}/${{ strategy.job-total }}",
+    "gitlab": "$CI_NODE_INDEX/$CI_NODE_TOTAL",
+}
+"""How a job of several is called, for `--shard`."""
+_LAST_JOB = re.compile(r"^ *test:\n", re.MULTILINE)
 _EMULATOR = "qemu-user libc6-arm64-cross"
 _CXX = "libstdc++6-arm64-cross"
 _COMPILERS = {"gcc": "g++-aarch64-linux-gnu", "clang": "clang lld g++-aarch64-linux-gnu"}
 
 
-def write_workflow(service: str, folder: Path) -> Path:
-    """Write the workflow of `service` for the project in `folder`, and its default target.
+def write_workflow(service: str, folder: Path, shards: int = 0) -> Path:
+    """Write the workflow of `service` for the project in `folder`, and its default target, with the
+    work divided among `shards` runners if it is not 0.
 
     Raises `UsageError` for an unknown service and for a file that exists.
     """
@@ -38,22 +46,43 @@ def write_workflow(service: str, folder: Path) -> Path:
             remedy="Rename it, and merge what it does into the new one.",
         )
     name = project.header.default_target
-    line, root = ("      - run: ", "sudo ") if service == "github" else ("    - ", "")
+    is_github = service == "github"
+    line, root = ("      - run: ", "sudo ") if is_github else ("    - ", "")
+    install = [*_install(project, name, root)]
+    runs = project.targets[name].platform == "ubuntu-aarch64"
+    has_tests = runs and bool(project.tests or may_have_tests(project))
+    test = f"buildtool test sim --target {name} --junit results.xml"
+    tests = [test] if has_tests else []
+    run = [f"buildtool run sim --target {name}"] if runs and not has_tests else []
+    build = f"buildtool build {name}"
+    package = [f"buildtool package {name}", f"cp -RL .buildtool/debug/{name} debug"]  # of links
+    part = f"--shard {_PARTS[service]}"
+    jobs = {
+        "@STEPS@": [*install, build, *tests, *run, *package],
+        "@BUILD@": [*install, f"{build} {part}"],
+        "@RELEASE@": [*install, build, *run, *package],
+        "@TEST@": [*install, f"{test} {part}"],
+    }
+    numbers = ", ".join(map(str, range(1, shards + 1)))
     values = {
         "@NAME@": project.name,
         "@TARGET@": name,
         "@VERSION@": __version__,
-        "@STEPS@": "\n".join(line + command for command in _commands(project, name, root)),
+        "@SHARDS@": numbers if is_github else str(shards),
+        **{job: "\n".join(line + each for each in commands) for job, commands in jobs.items()},
     }
-    text = Path(__file__).with_name("ci").joinpath(f"{service}.yml").read_text(encoding="utf-8")
+    file = f"{service}-shards.yml" if shards else f"{service}.yml"
+    text = Path(__file__).with_name("ci").joinpath(file).read_text(encoding="utf-8")
+    if shards and not has_tests:
+        text = _LAST_JOB.split(text)[0].rstrip().replace("release, test]", "release]") + "\n"
     for token, value in values.items():
         text = text.replace(token, value)
     write_if_changed(path, text)
     return path
 
 
-def _commands(project: Project, name: str, root: str) -> Iterator[str]:
-    """The commands that build, test or run, and package the target; `root` goes before some."""
+def _install(project: Project, name: str, root: str) -> Iterator[str]:
+    """The commands that install what the target needs; `root` goes before some."""
     target = project.targets[name]
     runs = target.platform == "ubuntu-aarch64"
     packages = [_EMULATOR if runs else "", _COMPILERS.get(target.toolchain, "")]
@@ -63,10 +92,3 @@ def _commands(project: Project, name: str, root: str) -> Iterator[str]:
         yield f"{root}apt-get update"
         yield f"{root}apt-get install -y --no-install-recommends {wanted}"
     yield 'pip install "$BUILDTOOL"'
-    yield f"buildtool build {name}"
-    if runs and (project.tests or may_have_tests(project)):
-        yield f"buildtool test sim --target {name} --junit results.xml"
-    elif runs:
-        yield f"buildtool run sim --target {name}"
-    yield f"buildtool package {name}"
-    yield f"cp -RL .buildtool/debug/{name} debug"  # which are links, also inside

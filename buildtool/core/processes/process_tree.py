@@ -21,7 +21,7 @@ class RunningTools:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: set[int] = set()
-        self._terminated = False
+        self._terminated = threading.Event()
 
     @contextlib.contextmanager
     def track(self, pid: int) -> Iterator[None]:
@@ -31,7 +31,7 @@ class RunningTools:
         """
         with self._lock:
             self._running.add(pid)
-            ended = self._terminated
+            ended = self._terminated.is_set()
         try:
             if ended:
                 raise KeyboardInterrupt
@@ -39,13 +39,18 @@ class RunningTools:
         finally:
             with self._lock:
                 self._running.discard(pid)
-        if self._terminated:
+        if self._terminated.is_set():
+            raise KeyboardInterrupt
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep; raises `KeyboardInterrupt` when `terminate` is called."""
+        if self._terminated.wait(seconds):
             raise KeyboardInterrupt
 
     def terminate(self) -> None:
         """Send SIGTERM to all tools and let no other start; kills them after `GRACE_SECONDS`."""
         with self._lock:
-            self._terminated = True
+            self._terminated.set()
             for pid in self._running:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGTERM)

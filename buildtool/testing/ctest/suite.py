@@ -17,22 +17,20 @@ from buildtool.core.trees import remove_tree
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
-from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.run.method_counts import with_names
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
+from buildtool.testing.ctest.files import (
+    FOLDER,
+    files_of_tests,
+    held_test_release,
+    working_directories,
+)
 from buildtool.testing.ctest.launch import VARIABLE
 from buildtool.testing.ctest.launch_server import LaunchServer
 from buildtool.testing.ctest.results import CTestReport, Reported
 from buildtool.testing.ctest.tests import CTest, CTestError, ListedTest, has_tests
-from buildtool.testing.deployment import (
-    Additions,
-    directories,
-    make_test_release,
-    named_files,
-    opened_files,
-    programs,
-)
+from buildtool.testing.deployment import Additions, directories, programs
 from buildtool.testing.expected import FAILURES, matches
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
 from buildtool.testing.path_map import PathMap
@@ -43,8 +41,6 @@ from buildtool.testing.scripts import script_launcher
 from buildtool.testing.session import Session
 from buildtool.testing.unsent_files import Hints, SentFiles
 
-FOLDER = "tests"
-"""Below a project's state: what test deployments are made of, and what runs of CTest leave."""
 MAKE_DIRECTORIES = 'cd "$project/releases/$id" && mkdir -p -- "$@"'
 
 
@@ -89,15 +85,9 @@ class CTestSuites:
         return len(os.sched_getaffinity(0))
 
     def _push(self, added: Iterable[Additions], needed: Iterable[set[str]]) -> Deployment:
-        everything = {place: output for part in added for place, output in part.items()}
         ready = self.session.ready
-        folder = self.folder / "deployments" / ready.release.target
         with ExitStack() as stack:
-            with locked(self.folder / "lock"):  # another process removes what nobody holds
-                files = FileStates(self.folder / "digests")
-                release = make_test_release(ready.release, everything, folder, files)
-                files.save()
-                stack.enter_context(held_directory(release.directory))
+            release = held_test_release(stack, self.folder, ready.release, added)
             found = deployment(release, ready.deployment.arch, ready.deployment.data)
             retried(partial(_bring, ready.site, found, sorted(set().union(*needed))))
         return found
@@ -204,36 +194,11 @@ class CTestSuite:
     def additions(self) -> Additions:
         """The files of this component in the test deployment."""
         patterns = self.suites.session.project.hosts[self.step.component].test_files
-        fetched = self._fetched()
-        named = (Path(path) for path in self._named() if path not in fetched)
-        return {
-            **opened_files(self.step, patterns),
-            **named_files(self.step, named),
-            **programs(self.step),
-        }
+        return files_of_tests(self.step, self.tests, patterns, self._fetched())
 
     def directories(self) -> set[str]:
         """The directories of the test deployment that tests work in, or may write files to."""
-        named = [*self._named()]
-        paths = [
-            *(test.working_directory for test in self.tests),
-            *(path if Path(path).is_dir() else str(Path(path).parent) for path in named),
-        ]
-        mapped = map(PathMap(directories(self.step)).path, paths)
-        return {path for path in mapped if path}
-
-    def _named(self) -> Iterator[str]:
-        """The paths that arguments and variables of tests name; relative ones if they name a
-        file."""
-        paths = PathMap(directories(self.step))
-        for test in self.tests:
-            for text in test.texts if test.launched else ():
-                yield from paths.named_in(text)
-            folder = test.working_directory or self.step.tree
-            for text in test.launched[1:]:
-                # Not pathlib: an argument may be too long for a name.
-                if os.path.isfile(path := os.path.normpath(Path(folder, text))):  # noqa: PTH113
-                    yield path
+        return working_directories(self.step, self.tests)
 
     @contextmanager
     def _ctest(self) -> Iterator[CTest]:

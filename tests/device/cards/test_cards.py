@@ -112,6 +112,15 @@ source = "host"
 platform = "ubuntu-aarch64"
 requires = ["hvx-float", "vtcm >= 8 MiB", "arch >= v73"]
 """
+TESTS = """
+[test.seven]
+program = "bin/needs"
+
+[expected-failure.large]
+tests = ["seven"]
+reason = "it needs much VTCM"
+requires = ["vtcm >= 64 MiB"]
+"""
 CMAKE = """
 cmake_minimum_required(VERSION 3.25)
 project(needs LANGUAGES C)
@@ -140,6 +149,17 @@ def test_what_a_target_requires_is_on_the_card(user: Project) -> None:
     assert "→ Use another device, or change `requires`. To run nevertheless" in done.stderr
     assert user.run("run", "sim", "--soc", "SM8550").returncode == 7
     assert user.run("run", "sim", "--force").returncode == 7
+
+    user.write("buildtool.toml", FILE + TESTS)
+    done = user.run("test", "--on", "sim:SM8550,sim:QCS6490", "--markdown", "out")
+    assert done.returncode == 0, done.stderr
+    text = (user.root / "out" / "matrix.md").read_text()
+    assert "| [1 not supported](logs/sim-SM8550/test.log) |\n" in text
+    assert "| [not supported](logs/sim-QCS6490/device.log) |\n" in text
+    assert "- sim:SM8550, 1 test: it needs much VTCM\n" in text
+    assert "- sim:QCS6490, all tests: sim does not have what the target 'sim' requires: " in text
+    user.edit("buildtool.toml", '["vtcm >= 64 MiB"]', '["vtcm >= 8 MiB"]')
+    assert user.run("test", "sim", "--soc", "SM8550").returncode == 1
 
     user.edit("buildtool.toml", '"hvx-float"', '"latency <= 50 us"')
     done = user.run("run", "sim", "--soc", "SM8550")

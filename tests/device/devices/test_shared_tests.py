@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.testing.shard import parse_shard
+from buildtool.core.shard import parse_shard
 from tests.device.devices.lab import Lab, User, lab, user_of
 from tests.json_documents import validate
 from tests.junit import valid_junit
@@ -85,6 +85,41 @@ def test_patterns_and_one_document_of_all(ann: User) -> None:
     assert sorted(names) == [f"t{number}" for number in range(COUNT)]
     assert document["ok"]
     assert done.returncode == 0
+
+
+def test_a_matrix_has_all_tests_of_each_device(ann: User, place: Lab, tmp_path: Path) -> None:
+    out = tmp_path / "my matrix"
+    words = ("test", "--on", "two,phone,sim", "--markdown", str(out), "t0", "t1", "add-*")
+
+    done = ann.run(*words)
+
+    assert done.returncode == 0, done.stderr
+    lines = (out / "matrix.md").read_text().splitlines()
+    assert lines[2] == "✅ 24 tests on 3 devices"
+    assert lines[4] == "| device | SoC | DSP | firmware | lab | test |"
+    ended = "[✅ 6](logs/{0}/lab.log) | [✅ 2](logs/{0}/test.log)"
+    rows = {line.split(" | ")[0]: line for line in lines[6:]}
+    assert set(rows) == {f"| {name}" for name in ("two", "phone", "sim")}
+    for name in ("two", "phone", "sim"):
+        assert rows[f"| {name}"].endswith(f" | {ended.format(name)} |")
+        assert "== test/t0: passed (" in (out / f"logs/{name}/test.log").read_text()
+
+    (place.root("two") / "status").write_text("3")
+    try:
+        done = ann.run(*words, "--log-url", "https://ci.example/job/7/")
+    finally:
+        (place.root("two") / "status").unlink()
+
+    assert done.returncode == 1
+    text = (out / "matrix.md").read_text()
+    assert "❌ 2 of 24 tests failed, on 1 of 3 devices" in text
+    url = "https://ci.example/job/7/logs/two/test.log"
+    assert f"[❌ 2 of 2 failed]({url})" in text
+    assert "\n### Since the matrix of 20" in text
+    changes = [line for line in text.splitlines() if line.startswith("- ")]
+    assert len(changes) == 2
+    assert "- ❌ two: test/t0 failed (was passed)" in changes
+    assert "```text\nstatus 3\n```" in text
 
 
 @pytest.mark.long

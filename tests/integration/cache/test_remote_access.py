@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -51,21 +50,6 @@ def test_a_bearer_token(tmp_path: Path) -> None:
         assert wrong.remote.document(KEY) is None
         assert "BUILDTOOL_REMOTE_CACHE_TOKEN" in wrong.messages[0]
         assert "another" not in wrong.messages[0]
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate authority `ca.pem`, and `server.pem` and `server.key` for 127.0.0.1."""
-    folder = tmp_path_factory.mktemp("authority")
-    key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -batch"
-    for line in (
-        f"req -x509 {key} -keyout ca.key -out ca.pem -subj /CN=test",
-        f"req -x509 {key} -keyout server.key -out server.pem -subj /CN=server -CA ca.pem"
-        " -CAkey ca.key -addext subjectAltName=IP:127.0.0.1"
-        " -addext basicConstraints=critical,CA:FALSE",
-    ):
-        subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
-    return folder
 
 
 def test_tls(tmp_path: Path, authority: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ COMMANDS = [
     ("run", "run sim"),
     ("test", "test sim"),
     ("test", "test --list"),
+    ("test", "test --export out --for lava:board"),
     ("run", "run --on sim"),
     ("run", "run sim --expect-dsp"),
     ("capture", "capture sim"),

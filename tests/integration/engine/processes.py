@@ -25,6 +25,14 @@ def start(root: Path, *arguments: str, **environment: str) -> subprocess.Popen[s
     )
 
 
+def wait_for(file: Path, process: subprocess.Popen[str]) -> str:
+    """Wait until the build has written `file`; returns the text."""
+    while not (file.is_file() and (text := file.read_text(encoding="utf-8"))):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    return text
+
+
 def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
     """Wait until the build holds the project's lock or has ended."""
     opened = Path(f"/proc/{process.pid}/fd")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.caches import empty
+from tests.integration.cache.remote_buildgrid import buildgrid
 from tests.integration.cache.remote_nginx import Nginx, free_port, running
 from tests.integration.engine import pair
 from tests.integration.engine.pair import HOST, SKEL
@@ -78,6 +79,23 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
 
 def puts(log: list[str]) -> list[str]:
     return [line for line in log if line.startswith("PUT")]
+
+
+@pytest.mark.long
+def test_a_server_of_the_remote_execution_api(machine: NewMachine, tmp_path: Path) -> None:
+    with buildgrid(tmp_path / "buildgrid") as server:
+        ci = machine("ci", server.url, "read-write")
+        assert ci.build() == BOTH
+        person = machine("a person", server.url)
+        assert person.build() == FROM_REMOTE
+        assert person.release_files() == ci.release_files()
+        outcomes: dict[str, str] = {}
+        for number in (1, 2):
+            one = machine(f"runner {number}", server.url, "read-write")
+            one.edit("host/main.c", "return LEVEL", "return 7")
+            outcomes |= one.build("sim", "--shard", f"{number}/2")
+        assert outcomes == {HOST: "built", SKEL: "restored remote"}
+    assert "remote cache" not in ci.messages + person.messages
 
 
 def test_a_dead_server_costs_one_warning(machine: NewMachine) -> None:

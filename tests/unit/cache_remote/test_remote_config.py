@@ -34,6 +34,7 @@ def test_the_environment_overrides_the_project() -> None:
         ("HTTPS://cache.example.com/builds//", HTTPS),
         ("http://cache:8080", "http://cache:8080"),
         ("http://[::1]:8080/a/b/", "http://[::1]:8080/a/b"),
+        ("grpcs://cache:9092/main", "grpcs://cache:9092/main"),
         ("https://me:secret@cache.example.com/builds", HTTPS),
     ],
 )
@@ -59,7 +60,7 @@ def test_credentials() -> None:
     ("environment", "project"),
     [
         ({URL: "s3cret"}, ""),
-        ({URL: "grpc://me:s3cret@cache:9092"}, ""),
+        ({URL: "ftp://me:s3cret@cache:9092"}, ""),
         ({URL: "http://"}, ""),
         ({URL: "http://me:s3cret@"}, ""),
         ({URL: "http://cache:0"}, ""),
@@ -106,6 +107,8 @@ def test_what_cannot_be_is_refused_and_not_repeated(
     [
         ("http://cache.example.com", "t", True),
         ("http://192.168.1.2", "t", True),
+        ("grpc://192.168.1.2", "t", True),
+        ("grpcs://192.168.1.2", "t", False),
         ("http://cache.example.com", "", False),
         ("https://cache.example.com", "t", False),
         ("http://127.0.0.1:80", "t", False),

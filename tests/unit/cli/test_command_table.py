@@ -41,8 +41,10 @@ FREE = {
     "release",
     "rev",
     "serial",
+    "service:device",
     "size",
     "time",
+    "url",
     "version",
 }
 """Values that may be any text."""

@@ -64,7 +64,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "build -",
             "words",
-            ["--plan", "--jobs", "-j", "--keep-going", "-k", ...],
+            ["--plan", "--shard", "--wait", "--jobs", "-j", "--keep-going", "-k", ...],
         ),
         ("build --plan --pl", "words", []),
         ("idl -I x -", "words", ["-I", "-D", ...]),  # both can be repeated

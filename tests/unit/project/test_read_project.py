@@ -263,7 +263,8 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
             "bench": 'program = "bin/x"\n',
             "check": "",
             "test": "",
-            "expected-failure": 'reason = "slow"\n',
+            "expected-failure": 'reason = "slow"\n'
+            + ("" if name == "tests" else 'tests = ["x"]\n'),
             "data": "",
         }
         body = required.get(kind, 'source = "host"\n')

@@ -65,6 +65,11 @@ def test_tests_and_expected_failures_are_read(tmp_path: Path) -> None:
         ('[expected-failure.x]\ntests = ["a"]', "expected-failure.x", "lacks the key 'reason'"),
         ('[expected-failure.x]\nreason = "a"', "expected-failure.x", "lacks the key 'tests'"),
         (
+            '[expected-failure.x]\ntests = ["a"]\nreason = "b"\nrequires = ["hvx"]',
+            "expected-failure.x.requires",
+            "there is no capability 'hvx'",
+        ),
+        (
             '[expected-failure.x]\ntests = ["a"]\nreason = " "',
             "expected-failure.x.reason",
             "is empty",

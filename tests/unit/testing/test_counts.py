@@ -44,7 +44,8 @@ def counts(*selected: tuple[Suite, Collection[str] | None]) -> list[tuple[int, i
         site=site, release=release, deployment=SimpleNamespace(id="1", arch=""), soc=""
     )
     project = SimpleNamespace(expected_failures={})
-    session = cast("Session", SimpleNamespace(ready=ready, project=project, tags=frozenset()))
+    known = SimpleNamespace(ready=ready, project=project, tags=frozenset(), card=None)
+    session = cast("Session", known)
     events: list[Event] = []
     run_suites([*selected], session, events.append)
     told = [(event.ended, event.tests) for event in events if isinstance(event, TestsCounted)]

@@ -69,6 +69,7 @@ def test_what_ran_where_is_in_properties() -> None:
             "device": "q6a",
             "soc": "QCS6490",
             "arch": "v68",
+            "firmware": "",
             "target": "board",
             "release": "0123",
             "deployment": "4567",

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from buildtool.testing.shard import Shard, in_shard
+from buildtool.core.shard import Shard
+from buildtool.testing.shard import in_shard
 from buildtool.testing.suites import Selected
 from tests.unit.testing.test_select import Suite
 

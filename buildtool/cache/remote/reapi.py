@@ -1,0 +1,177 @@
+"""Requests to the server of a remote cache that speaks the remote execution API (REv2) over gRPC.
+
+It has the interface of the server in `http.py`.  A file below /cas/ is a blob of the CAS.  A
+document below /ac/ is a blob, too: the only output file of an action result, whose digest has the
+document's key as its hash.  So servers that look for the outputs of a result find them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit
+
+from buildtool.cache.remote.config import RemoteConfig
+from buildtool.cache.remote.failure_policy import BadResponseError
+from buildtool.cache.remote.grpc_channel import (
+    CallError,
+    credentials,
+    failure,
+    open_channel,
+    status_of,
+)
+from buildtool.cache.remote.reapi_messages import message_types
+from buildtool.cache.remote.request_thread import report_progress
+from buildtool.cache.remote.zstd_frames import CHUNK
+
+KEY_SIZE = 64
+"""Bytes of the text that a key is, as digests have a size; any constant would do."""
+
+
+class Response:
+    """What the client reads of a response: its status, and the bytes of its body."""
+
+    def __init__(self, status: int, call: Any = (), size: int = 0) -> None:
+        self.status = status
+        self.headers: Mapping[str, str] = {"content-length": str(size)}
+        self._chunks = (message.data for message in call)
+        # Here the server says whether it has the blob.
+        self._left: bytes = next(self._chunks, b"")
+
+    def read(self, size: int) -> bytes:
+        while not self._left and (chunk := next(self._chunks, None)) is not None:
+            self._left = chunk
+        data, self._left = self._left[:size], self._left[size:]
+        return data
+
+
+class Server:
+    """The server of one remote cache; `config.url` ends with the name of the instance, if any.
+
+    Threads share it.  Raises `UnavailableError` when the file with certificates cannot be read.
+    """
+
+    def __init__(self, config: RemoteConfig) -> None:
+        self._instance = urlsplit(config.url).path.strip("/")
+        self._types = message_types()
+        self._metadata = credentials(config)
+        self._channel = open_channel(config)
+
+    @contextmanager
+    def request(
+        self, method: str, path: str, body: BinaryIO | None = None, size: int = 0
+    ) -> Iterator[Response]:
+        """The response for `/ac/<key>`, or for `/cas/<sha256>` of `size` bytes.
+
+        Raises `UnavailableError` when there is no server, and `BadResponseError` for an
+        incomplete response.
+        """
+        _, kind, digest = path.split("/")
+        blob = self._digest(digest, size if kind == "cas" else KEY_SIZE)
+        call = self._document if kind == "ac" else self._find if method == "HEAD" else self._read
+        put = self._put_document if kind == "ac" else self._write
+        try:
+            response = put(blob, body) if body else call(blob)
+        except CallError as error:
+            response = Response(status_of(error))
+        try:
+            yield response
+        except CallError as error:
+            raise failure(error) from None
+
+    def _document(self, key: Any) -> Response:
+        result = self._call(
+            "ActionCache/GetActionResult",
+            self._request("GetActionResultRequest", action_digest=key),
+            "ActionResult",
+        )
+        if len(result.output_files) != 1:
+            raise BadResponseError("the result of another program")
+        return self._read(result.output_files[0].digest)
+
+    def _put_document(self, key: Any, body: BinaryIO) -> Response:
+        data = body.read()
+        blob = self._digest(hashlib.sha256(data).hexdigest(), len(data))
+        self._write(blob, io.BytesIO(data))
+        file = self._types["OutputFile"](path="document", digest=blob)
+        self._call(
+            "ActionCache/UpdateActionResult",
+            self._request(
+                "UpdateActionResultRequest",
+                action_digest=key,
+                action_result=self._types["ActionResult"](output_files=[file]),
+            ),
+            "ActionResult",
+        )
+        return Response(200)
+
+    def _find(self, blob: Any) -> Response:
+        found = self._call(
+            "ContentAddressableStorage/FindMissingBlobs",
+            self._request("FindMissingBlobsRequest", blob_digests=[blob]),
+            "FindMissingBlobsResponse",
+        )
+        return Response(404 if found.missing_blob_digests else 200, size=blob.size_bytes)
+
+    def _read(self, blob: Any) -> Response:
+        name = self._resource(f"blobs/{blob.hash}/{blob.size_bytes}")
+        call = self._channel.unary_stream(
+            "/google.bytestream.ByteStream/Read",
+            self._types["ReadRequest"].SerializeToString,
+            self._types["ReadResponse"].FromString,
+        )(self._types["ReadRequest"](resource_name=name), metadata=self._metadata)
+        report_progress(connection=call)
+        return Response(200, call, blob.size_bytes)
+
+    def _write(self, blob: Any, body: BinaryIO) -> Response:
+        name = self._resource(f"uploads/{uuid.uuid4()}/blobs/{blob.hash}/{blob.size_bytes}")
+        thread = threading.current_thread()  # gRPC takes the parts in a thread of its own
+
+        def parts() -> Iterator[Any]:
+            offset = 0
+            while data := body.read(CHUNK):
+                report_progress(len(data), thread=thread)
+                end = offset + len(data)
+                yield self._types["WriteRequest"](
+                    resource_name=name,
+                    write_offset=offset,
+                    finish_write=end >= blob.size_bytes,
+                    data=data,
+                )
+                offset = end
+
+        written = self._wait(
+            self._channel.stream_unary(
+                "/google.bytestream.ByteStream/Write",
+                self._types["WriteRequest"].SerializeToString,
+                self._types["WriteResponse"].FromString,
+            ).future(parts(), metadata=self._metadata)
+        )
+        return Response(200 if written.committed_size == blob.size_bytes else 500)
+
+    def _call(self, method: str, request: Any, answer: str) -> Any:
+        return self._wait(
+            self._channel.unary_unary(
+                f"/build.bazel.remote.execution.v2.{method}",
+                type(request).SerializeToString,
+                self._types[answer].FromString,
+            ).future(request, metadata=self._metadata)
+        )
+
+    def _wait(self, call: Any) -> Any:
+        report_progress(connection=call)
+        return call.result()
+
+    def _request(self, name: str, **fields: Any) -> Any:
+        return self._types[name](instance_name=self._instance, **fields)
+
+    def _digest(self, digest: str, size: int) -> Any:
+        return self._types["Digest"](hash=digest, size_bytes=size)
+
+    def _resource(self, name: str) -> str:
+        return f"{self._instance}/{name}" if self._instance else name

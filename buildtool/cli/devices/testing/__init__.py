@@ -1,0 +1,1 @@
+"""Options of `buildtool test` about other services and the matrix of devices."""

@@ -1,0 +1,121 @@
+"""Tests on devices of other services: `buildtool test --export` and `--import`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note
+from buildtool.flow.devices import data_of, with_choice
+from buildtool.flow.targets import make_release_of, open_target
+from buildtool.plan.plan import find_target
+from buildtool.project.model import Project
+from buildtool.project.validate import suggest
+from buildtool.release.assemble import in_use
+
+if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.engine.context import Options
+    from buildtool.plan.plan import CMakeStep
+    from buildtool.testing.ctest.tests import ListedTest
+    from buildtool.testing.export.exported import Export
+    from buildtool.testing.results import TestRun
+
+
+def export_tests(
+    project: Project,
+    directory: Path,
+    service: str,
+    patterns: Sequence[str],
+    *,
+    timeout: float,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> Export:
+    """Build, and write the tests that `patterns` select, all of them without patterns, to
+    `directory` for the `service` "NAME:DEVICE,DEVICE".  Raises `UsageError`."""
+    from buildtool.testing.ctest.files import FOLDER, files_of_tests, held_test_release
+    from buildtool.testing.ctest.tests import has_tests
+    from buildtool.testing.expected import matches
+    from buildtool.testing.export.commands import ctest_as_commands, programs_as_commands
+    from buildtool.testing.export.services import service_of
+    from buildtool.testing.export.write import check_directory, make_export, write_export
+    from buildtool.testing.results import title
+    from buildtool.testing.suites import no_tests
+
+    target = choice.target or project.header.default_target
+    platform = find_target(project, target).platform
+    name, devices = service_of(service, platform)
+    check_directory(directory)
+    project = with_choice(project, target, choice)
+    with contextlib.ExitStack() as stack:
+        with open_target(project, target, listener, options) as (plan, context):
+            steps = [step for step in plan.cmake_steps if not step.arch]
+            trees = frozenset(step.name for step in steps)
+            _, release = make_release_of(plan, context._replace(trees=trees))
+            release = stack.enter_context(in_use(release))
+            data = data_of(project, context)
+        suites = [(step, _listed(step)) for step in steps if has_tests(step.tree)]
+        tests = [*programs_as_commands(project, release, timeout)]
+        for step, listed in suites:
+            tests += ctest_as_commands(step, listed, timeout)
+        for pattern in patterns:
+            if not any(matches(test.suite, test.name, [pattern]) for test in tests):
+                titles = [title(test.suite, test.name) for test in tests]
+                raise UsageError(f"there is no test {pattern!r}", remedy=suggest(pattern, titles))
+        tests = [test for test in tests if matches(test.suite, test.name, patterns or "*")]
+        if not tests:
+            raise no_tests()
+        if all(test.left_out for test in tests):
+            raise UsageError(
+                "no test can run there",
+                why="; ".join(f"{test.name}: {test.left_out}" for test in tests[:3]),
+                remedy="Run them with buildtool: buildtool test DEVICE",
+            )
+        for test in tests:
+            if test.left_out:
+                listener(Note(f"not exported: {test.suite}/{test.name}: {test.left_out}"))
+        added = [
+            files_of_tests(step, listed, project.hosts[step.component].test_files, ())
+            for step, listed in suites
+        ]
+        release = held_test_release(stack, project.state / FOLDER, release, added)
+        export = make_export(tests, release, platform, name, devices)
+        write_export(export, release, data, directory, project.name)
+        return export
+
+
+def _listed(step: CMakeStep) -> Sequence[ListedTest]:
+    """The tests of a build tree.  Programs that tell the names of theirs run on this machine."""
+    from buildtool.testing.ctest.tests import CTest
+
+    with tempfile.TemporaryDirectory() as folder:
+        ctest = CTest(step.cmake, step.tree, Path(folder))
+        ctest.prepare()
+        return ctest.tests(os.environ)
+
+
+def import_results(project: Project, directory: Path, results: Path) -> list[TestRun]:
+    """The results that came back for the export in `directory`, which are recorded, too.
+
+    Raises `UsageError`, `ResultsError`, `ArchiveError` and `OSError`."""
+    from buildtool.testing.expected import as_expected
+    from buildtool.testing.export.exported import read_list
+    from buildtool.testing.export.results import read_results
+    from buildtool.testing.history import record_tests
+
+    export = read_list(directory)
+    runs = []
+    with tempfile.TemporaryDirectory() as folder:
+        for run in read_results(export, results, Path(folder)):
+            tags = frozenset({run.device, run.arch, export.platform} - {""})
+            tests = (as_expected(test, project.expected_failures, tags) for test in run.tests)
+            runs.append(run._replace(tests=tuple(tests)))
+            record_tests(project, runs[-1])
+    return runs
