@@ -41,26 +41,28 @@ static const struct operand *operands(bool bf16)
 
 enum class { FINITE, ZERO, INFINITE, NOT_A_NUMBER };
 
-static enum class class_of(uint16_t half, bool bf16)
+/* Without `special`, those with the highest exponent are numbers as others are. */
+static enum class class_of(uint16_t half, bool bf16, bool special)
 {
     const uint32_t top = bf16 ? 0x7f80 : 0x7c00, magnitude = half & 0x7fffu;
-    return magnitude == 0     ? ZERO
-           : magnitude < top  ? FINITE
-           : magnitude == top ? INFINITE
-                              : NOT_A_NUMBER;
+    return magnitude == 0                ? ZERO
+           : magnitude < top || !special ? FINITE
+           : magnitude == top            ? INFINITE
+                                         : NOT_A_NUMBER;
 }
 
 /* The flag of a product: 1 +infinity, 2 -infinity, 3 not a number. */
-static int32_t flag_of(uint16_t a, uint16_t b, bool bf16, bool subtracts)
+static int32_t flag_of(uint16_t a, uint16_t b, const struct float_format *format)
 {
-    const enum class one = class_of(a, bf16), two = class_of(b, bf16);
+    const enum class one = class_of(a, format->bf16, format->infinities || format->f8);
+    const enum class two = class_of(b, format->bf16, format->infinities || format->f8_weights);
     if (one < INFINITE && two < INFINITE) {
         return 0;
     }
     if (one == NOT_A_NUMBER || two == NOT_A_NUMBER || one == ZERO || two == ZERO) {
         return 3;
     }
-    return ((a ^ b) >> 15 & 1) == (int)subtracts ? 1 : 2;
+    return ((a ^ b) >> 15 & 1) == (int)format->subtracts ? 1 : 2;
 }
 
 void prepare_floats(struct float_weights *weights, const struct float_format *format)
@@ -147,21 +149,40 @@ INLINE void add_step(struct float_row *row, unsigned g, unsigned count, const la
     row->inf[g] |= ~keep & over & (1 - (s < 0));
 }
 
+/* Notes what the products of a step are if they are no numbers. `halves` has the activations of the
+ * channels, for each output channel in a group convolution. */
+static void note_flags(struct float_row *row, uint16_t halves[EIGHT][CHANNELS], bool grouped,
+                       const struct float_weights *weights, unsigned k,
+                       const struct float_format *format)
+{
+    for (unsigned o = 0; o < CHANNELS; o++) {
+        const unsigned from = grouped ? o : 0;
+        int32_t flags = 0;
+        uint32_t any = 0;
+        for (unsigned i = 0; i < format->step; i++) {
+            any |= halves[i][from] & 0x7fffu;
+            flags |= flag_of(halves[i][from], weights->halves[k + i][o], format);
+        }
+        const bool idle = any == 0 || weights->zero[k / format->step][o / LANES][o % LANES] != 0;
+        if (format->infinities || !idle) {
+            row->inf[o / LANES][o % LANES] |= flags;
+        }
+    }
+}
+
 void add_floats(struct float_row *row, const struct channels *channels,
                 const struct float_weights *weights, const struct float_format *format)
 {
     const struct operand *table = operands(format->bf16);
     const bool grouped = channels->group < CHANNELS;
-    const unsigned groups = grouped ? GROUPS : 1;
-    lanes sigs[CHANNELS * GROUPS], exps[CHANNELS * GROUPS];
+    const unsigned lanes_used = grouped ? CHANNELS : 1, groups = grouped ? GROUPS : 1;
+    lanes sigs[EIGHT * GROUPS], exps[EIGHT * GROUPS];
+    uint16_t halves[EIGHT][CHANNELS];
     for (unsigned k = 0; k < channels->count; k += format->step) {
         int32_t any = 0;
-        for (unsigned i = 0; i < format->step * groups * LANES; i++) {
-            const unsigned at = i / (groups * LANES), o = i % (groups * LANES);
+        for (unsigned i = 0; i < format->step * lanes_used; i++) {
+            const unsigned at = i / lanes_used, o = i % lanes_used;
             uint16_t half = 0;
-            if (!grouped && o > 0) {
-                continue;
-            }
             if (k + at < channels->count) {
                 const uint8_t *from = channels->bytes +
                                       channel_of(channels, k + at, o) * channels->stride;
@@ -171,6 +192,7 @@ void add_floats(struct float_row *row, const struct channels *channels,
             const struct operand operand = table[half];
             const int32_t sig = format->subtracts ? -operand.sig : operand.sig;
             any |= sig;
+            halves[at][o] = half;
             if (grouped) {
                 sigs[i / LANES][i % LANES] = sig;
                 exps[i / LANES][i % LANES] = operand.exp;
@@ -178,15 +200,12 @@ void add_floats(struct float_row *row, const struct channels *channels,
                 sigs[at] = (lanes){0} + sig;
                 exps[at] = (lanes){0} + operand.exp;
             }
-            for (unsigned to = o; (format->infinities || format->f8 || format->f8_weights) &&
-                                  to < (grouped ? o + 1 : CHANNELS);
-                 to++) {
-                row->inf[to / LANES][to % LANES] |= flag_of(half, weights->halves[k + at][to],
-                                                            format->bf16, format->subtracts);
-            }
         }
-        if (any == 0 && !format->infinities && !grouped) {
+        if (any == 0 && !format->infinities) {
             continue;
+        }
+        if (format->infinities || format->f8 || format->f8_weights) {
+            note_flags(row, halves, grouped, weights, k, format);
         }
         for (unsigned g = 0; g < GROUPS; g++) {
             const unsigned from = grouped ? g : 0;
