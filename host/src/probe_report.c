@@ -116,9 +116,9 @@ void probe_print_table(const struct probe_summary *summary)
            "within (n + 3) * 2^-24 * the sum of the magnitudes of a row's n block terms,\n"
            "of each of n results, rms_norm_f32 within (n / 64 + 16) * 2^-23 and softmax_f32\n"
            "within (n + 2 * (max - min) + 12) * 2^-24, and gated_delta_step_f32 within the\n"
-           "bound on the rounding of its sums, matmul_f16_hmx of n products within\n"
-           "n * 2^-22 * the sum of their magnitudes and a rounding to fp16, and\n"
-           "matmul_u8i8_hmx within 0.8125 + scale / 2.\n"
+           "bound on the rounding of its sums.  A product of halves of n terms is verified\n"
+           "within n * 2^-22 * the sum of their magnitudes and a rounding to fp16, one of\n"
+           "bytes within 0.8125 + scale / 2.\n"
            "On an emulated device, the times are not meaningful.\n",
            verified, summary->count);
 }
