@@ -41,6 +41,7 @@ bench: setup-tests ## measure builds against a CMake superbuild and Ninja, packi
 	.venv/bin/python bench/watch.py
 	PYTHONPATH=. .venv/bin/python bench/shards.py
 	PYTHONPATH=. .venv/bin/python bench/floats.py
+	PYTHONPATH=. .venv/bin/python bench/hmx.py
 	.venv/bin/python bench/compare.py
 
 wheel: setup ## a wheel in dist/, with the programs of the emulated device inside

@@ -53,6 +53,7 @@ SIDES = {
         *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/device/query"),
         "buildtool/device/calls",
         "buildtool/device/emulated/plugin",
+        "emulator/hmx",
         f"{PROBE}/host",
         "host/include/examples",
         "buildtool/testing",  # for this machine, but parsed like the others

@@ -73,8 +73,9 @@ def _refusals(statements: Sequence[Statement], places: Sequence[SourceLine]) -> 
         try:
             encoded(statement.text)
         except HmxSyntaxError as problem:
-            shown = " ".join(statement.text.split())
-            refused[f"{place.file}:{place.line}: error: {shown}: {problem}"] = None
+            words, why = statement.text.split(), str(problem)
+            shown = "" if "".join(words) in why else f"{' '.join(words)}: "
+            refused[f"{place.file}:{place.line}: error: {shown}{why}"] = None
     return list(refused)
 
 

@@ -26,13 +26,13 @@ static inline uint64_t bits(uint64_t word, unsigned high, unsigned low)
 typedef uint16_t cells[POSITIONS][CHANNELS];
 
 /* Puts the 20 bits of a result of 16 bits into the cells of a row. */
-static inline void set_row(cells *state, unsigned row, unsigned channel, uint32_t result)
+static inline void set_row(cells *state, size_t row, unsigned channel, uint32_t result)
 {
     (*state)[2 * row][channel] = (uint16_t)(result & 0xfffu);
     (*state)[2 * row + 1][channel] = (uint16_t)(result >> 8 & 0xff0u);
 }
 
-static inline uint32_t row_of(const cells *state, unsigned row, unsigned channel)
+static inline uint32_t row_of(const cells *state, size_t row, unsigned channel)
 {
     return ((*state)[2 * row + 1][channel] & 0xff0u) << 8 | (*state)[2 * row][channel];
 }

@@ -80,7 +80,8 @@ static int64_t old_result(int64_t sum, const struct constants *constants, unsign
     const int64_t wide = (int64_t)((uint64_t)sum << constants->exponent) >> (32 - fraction);
     const int64_t t = (rs & RS_SIGNED) != 0 ? wide & ((INT64_C(1) << fraction) - 1) : wide;
     const int64_t rounding = (int64_t)(constants->output >> 3 & 1u) << (fraction + 9 - width);
-    const __int128 product = (__int128)t * (constants->scale >> 1) + rounding;
+    const int64_t scale = 1024 | (constants->scale >> 1 & 1023u); /* there is no tiny one */
+    const __int128 product = (__int128)t * scale + rounding;
     return limited((int64_t)(product >> (fraction + 10 - width)), width, rs);
 }
 
@@ -156,7 +157,7 @@ static void to_halves(const struct unit *unit, const struct operation *operation
                 continue;
             }
             const int64_t n = scaled(sum, &constants, 24, operation->kind == CONVERT);
-            const int64_t rounding = (constants.output >> 3 & 1u) * 128;
+            const int64_t rounding = (constants.output >> 3 & 1u) != 0 ? 128 : 0;
             const int64_t v = limited((n * constants.scale >> 12) + rounding, 24, rs);
             set_row(state, r, o, (uint32_t)(v >> 4));
         }

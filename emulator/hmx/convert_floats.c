@@ -130,7 +130,7 @@ static uint32_t result_of(struct number number, const struct rounding *how)
     const uint32_t rs = how->rs;
     const bool bf16 = (rs & RS_BF16) != 0, fine = (rs & RS_FINE) != 0 && !bf16;
     const bool largest = (rs & RS_LARGEST) != 0;
-    const unsigned mantissa = bf16 ? 7 : fine ? 14 : 10, below = fine ? 0 : bf16 ? 4 : 4;
+    const unsigned mantissa = bf16 ? 7 : fine ? 14 : 10, below = fine ? 0 : 4;
     const uint32_t top = bf16 ? 0xffu << 7 : 0x1fu << mantissa, all = (1u << mantissa) - 1;
     const bool nan = number.inf == INFINITE;
     bool negative = number.inf == 0 ? number.sig < 0 : number.inf == 2;
@@ -282,8 +282,8 @@ void convert_exact(const struct unit *unit, const struct operation *operation,
                                  (bias.sig == 0
                                       ? 0
                                       : (__int128)bias.sig * ((__int128)1 << (bias.exp + 34)));
-            const int overflow = rows[r].overflow[o];
-            const bool negative = overflow != 0 ? overflow < 0 : sum < 0;
+            const int8_t overflow = rows[r].overflow[o];
+            const bool negative = overflow != 0 ? overflow == -1 : sum < 0;
             uint32_t value = overflow != 0 ? most
                                            : packed((unsigned __int128)(sum < 0 ? -sum : sum),
                                                     scale - 48, 10, 15, most);

@@ -121,16 +121,16 @@ INLINE lanes places(lanes f, int32_t top)
 
 /* Adds `count` products. The activations of the channels are `apart` apart. `idle` is -1 where all are zero. */
 INLINE void add_step(struct float_row *row, unsigned g, unsigned count, const lanes *sigs,
-                     const lanes *exps, unsigned apart, const struct float_weights *weights,
+                     const lanes *exps, size_t apart, const struct float_weights *weights,
                      unsigned k, const struct float_format *format, lanes idle)
 {
     const int32_t top = count == EIGHT ? 1 << 29 : 1 << 28; /* v73 looks at one bit less */
     lanes exp[EIGHT], e1 = (lanes){0} + format->least, sum = {0};
-    for (unsigned i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         exp[i] = exps[i * apart] + weights->exp[k + i][g];
         e1 = larger(e1, exp[i]);
     }
-    for (unsigned i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         sum += sticky(sigs[i * apart] * weights->sig[k + i][g], e1 - exp[i]);
     }
     const lanes e2 = larger(row->exp[g], e1);
@@ -177,7 +177,7 @@ void add_floats(struct float_row *row, const struct channels *channels,
     const bool grouped = channels->group < CHANNELS;
     const unsigned lanes_used = grouped ? CHANNELS : 1, groups = grouped ? GROUPS : 1;
     lanes sigs[EIGHT * GROUPS], exps[EIGHT * GROUPS];
-    uint16_t halves[EIGHT][CHANNELS];
+    uint16_t halves[EIGHT][CHANNELS] = {0};
     for (unsigned k = 0; k < channels->count; k += format->step) {
         int32_t any = 0;
         for (unsigned i = 0; i < format->step * lanes_used; i++) {

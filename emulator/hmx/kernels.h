@@ -10,7 +10,7 @@
  * own: channel (o & ~(group - 1)) + k. Otherwise, group is 32. */
 struct channels {
     const uint8_t *bytes; /* of channel 0 */
-    uint32_t stride;      /* bytes from one channel to the next */
+    size_t stride;        /* bytes from one channel to the next */
     unsigned first, count, group;
 };
 

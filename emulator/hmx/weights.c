@@ -119,12 +119,12 @@ unsigned next_halves(struct stream *stream, unsigned count, uint16_t halves[CHAN
     const uint8_t *bytes;
     const unsigned available = advance(stream, count, &bytes);
     memset(halves, 0, CHANNELS * sizeof *halves);
-    for (unsigned k = 0; k < available; k++) {
-        for (unsigned o = 0; o < CHANNELS; o++) {
+    for (size_t k = 0; k < available; k++) {
+        for (size_t o = 0; o < CHANNELS; o++) {
             if (stream->type == F8) {
-                halves[k][o] = half_of_f8(bytes[(size_t)(k / 4) * VECTOR + 4 * o + order[k % 4]]);
+                halves[k][o] = half_of_f8(bytes[k / 4 * VECTOR + 4 * o + order[k % 4]]);
             } else {
-                memcpy(&halves[k][o], bytes + (size_t)(k / 2) * VECTOR + 4 * o + 2 * (k % 2), 2);
+                memcpy(&halves[k][o], bytes + k / 2 * VECTOR + 4 * o + 2 * (k % 2), 2);
             }
         }
     }
