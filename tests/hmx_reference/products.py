@@ -60,15 +60,15 @@ def _joined(whole: Iterator[Step]) -> Iterator[Step]:
 
 
 def _column(machine: Machine, weight: Weight, step: Step, output: int) -> list[int]:
-    """The weights of an output for the channels of a step; those behind the last are 0."""
+    """The weights of an output for the channels of a step, without those behind the last."""
     per = weights.PER_VECTOR[weight.kind]
     read = weights.half if weight.kind in {"hf", "f8"} else weights.fixed
     values = []
     for number in range(step.weights, step.weights + len(step.channels)):
         at = weight.address + number // per * VECTOR
-        present = number // per < weight.vectors
-        vector = bytes(machine.memory[at : at + VECTOR]) if present else b""
-        values.append(read(weight.kind, vector, number % per, output) if present else 0)
+        if number // per < weight.vectors:
+            vector = bytes(machine.memory[at : at + VECTOR])
+            values.append(read(weight.kind, vector, number % per, output))
     return values
 
 
@@ -158,14 +158,14 @@ class FloatSums:
         return numbers + [self._number(0)] * (self.width - len(numbers))
 
     def weights(self, column: list[int]) -> Any:
-        return self._filled([self._number(bits, self.small[1]) for bits in column])
+        return [self._number(bits, self.small[1]) for bits in column]
 
     def activations(self, row: list[int]) -> list[Any]:
         return [self._number(bits ^ self.sign, self.small[0]) for bits in row]
 
     def add(self, chosen: int, position: int, output: int, a: list[Any], w: Any) -> None:
         row = self.sets[chosen][position // 2]
-        row[output] = self.arithmetic.add(row[output], self._filled(a), w)
+        row[output] = self.arithmetic.add(row[output], self._filled(a[: len(w)]), self._filled(w))
 
 
 Adder = FixedSums | OldSums | FloatSums
