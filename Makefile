@@ -43,6 +43,7 @@ bench: setup-tests ## measure builds against a CMake superbuild and Ninja, packi
 	PYTHONPATH=. .venv/bin/python bench/floats.py
 	PYTHONPATH=. .venv/bin/python bench/hmx.py
 	.venv/bin/python bench/compare.py
+	.venv/bin/python bench/distribute.py
 
 wheel: setup ## a wheel in dist/, with the programs of the emulated device inside
 	.venv/bin/python scripts/make_wheel.py dist

@@ -13,6 +13,7 @@
 #       The device's libcdsprpc, for linking and for its headers; never installed.
 #
 # STANDARD_TYPES, or the variable BUILDTOOL_IDL_STANDARD_TYPES, is qaic's -st.
+# With the variable BUILDTOOL_IDL_TRACE, skels record their methods for `buildtool run --trace`.
 # Files are generated again when the .idl, a file that it includes, or the IDL compiler changes.
 cmake_minimum_required(VERSION 3.22)
 

@@ -40,6 +40,9 @@ function(buildtool_idl prefix)
   if(arg_STANDARD_TYPES OR BUILDTOOL_IDL_STANDARD_TYPES)
     list(APPEND arguments --standard-types)
   endif()
+  if(BUILDTOOL_IDL_TRACE)
+    list(APPEND arguments --trace)
+  endif()
 
   # Only the IDL compiler knows the names of the interfaces, which name the files.
   execute_process(

@@ -46,12 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _change_to(directory)
         status = _run_command(argv, as_json=as_json, entry=entry)
         flush()
+        if status == INTERRUPTED:
+            status = _interrupted(entry, as_json=False)
     except BuildtoolError as error:
         show_error(error, as_json=as_json)
         status = entry.misused if isinstance(error, UsageError) else entry.failed
         return status or error.exit_status
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _interrupted(entry, as_json=as_json)
     except BrokenPipeError:  # the reader of our output has exited
         return 1
     except OSError as error:
@@ -79,6 +81,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show_error(problem, as_json=as_json)
         return entry.failed or problem.exit_status
     return status
+
+
+def _interrupted(entry: CommandEntry, *, as_json: bool) -> int:
+    """The exit status after Ctrl-C, or after this process has interrupted itself: it says why."""
+    from buildtool.cli.errors import show_error
+    from buildtool.core.interruption import interruption
+
+    if error := interruption():
+        show_error(error, as_json=as_json)
+        return entry.failed or error.exit_status
+    return INTERRUPTED
 
 
 def _run_command(argv: list[str], *, as_json: bool, entry: CommandEntry) -> int:

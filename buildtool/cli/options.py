@@ -223,6 +223,14 @@ class TraceOptions(OptionGroup):
         with traced(project, self.trace_file, listener) as recorder:
             yield recorder
 
+    def file_of(self, listener: Listener) -> str | None:
+        """The path of the trace for which `listener`, of `traced`, records; None for none."""
+        if not self.wanted:
+            return None
+        from buildtool.run.trace.recorder import TraceRecorder
+
+        return str(listener.file) if isinstance(listener, TraceRecorder) else None
+
 
 def wait_seconds(text: str) -> float:
     """The value of --wait in seconds, without a limit for "forever"; raises `UsageError`."""

@@ -32,6 +32,7 @@ CACHES = {
     "sdk-archives": Cache("unfinished downloads of SDKs"),
     "debian": Cache("Debian packages for arm64", counted=False),
     "sysroots": Cache("from devices", counted=False, recreated=False),
+    "distribute": Cache("compilers for other machines", counted=False),
     "toolchains": Cache("links to compilers", counted=False),
 }
 """All directories in the cache directory, by name.  Users may replace them by links."""

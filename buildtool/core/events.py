@@ -121,7 +121,8 @@ class ProgramTraced(Value):
     `started` and `ended` are nanoseconds of CLOCK_MONOTONIC here.  The device's CLOCK_REALTIME is
     `ahead` nanoseconds ahead of that here, give or take `uncertain`; with `same_clock` the device
     is on this machine, and has its clocks.  `samples` are a time here, the clocks of the device's
-    processors in kHz, and its temperature in 0.001 °C.
+    processors in kHz, and its temperature in 0.001 °C.  `log` has lines of the DSP's log with times
+    of CLOCK_REALTIME there.
     """
 
     program: str
@@ -133,6 +134,16 @@ class ProgramTraced(Value):
     uncertain: int
     same_clock: bool
     samples: tuple[tuple[int, tuple[int, ...], int], ...] = ()
+    log: bytes = b""
+
+
+class BackendPrinted(Value):
+    """A line of a program on `device` that describes operators, which arrived at `at`, in
+    nanoseconds of CLOCK_MONOTONIC here, with --trace."""
+
+    device: str
+    at: int
+    text: str
 
 
 class Warned(Value):
@@ -163,6 +174,7 @@ Event = (
     | ProgramStarts
     | PushFinished
     | ProgramTraced
+    | BackendPrinted
     | Warned
     | Note
 )

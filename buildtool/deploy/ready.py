@@ -188,7 +188,8 @@ def device_for(
     if name != BUILT_IN_TARGET:
         from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
-        return open_device(name, project)._replace(target=target)
+        device = open_device(name, project, wait=choice.wait, listener=listener)
+        return device._replace(target=target)
     from buildtool.device.emulated.device import open_emulated  # noqa: PLC0415 - sim only
     from buildtool.device.emulated.socs import default_soc  # noqa: PLC0415
 

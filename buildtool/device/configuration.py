@@ -4,6 +4,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from buildtool.project.validate import suggest
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 
 if TYPE_CHECKING:
+    from buildtool.core.events import Listener
     from buildtool.device.device import Device
     from buildtool.device.transports.transport import Transport
 
@@ -26,6 +28,7 @@ DIRECTORY = "devices"  # in the user's cache: what is remembered about devices
 MAX_TEXT = 255
 KEPT_RELEASES = 3
 MAX_KEPT = 1000
+LABGRID = "labgrid:"
 _ROOT = r"(?:\$HOME|~)?(?:/[^/]+)*/?"
 
 
@@ -40,8 +43,12 @@ class ConfiguredDevice(Value):
 
     transport: Annotated[str, Key("how commands reach it", choices=("ssh", "adb"))]
     address: Annotated[
-        str, Key("ssh: USER@HOST or a host of ~/.ssh/config; adb: the device's serial number")
-    ]
+        str,
+        Key(
+            "ssh: USER@HOST or a host of ~/.ssh/config; adb: the device's serial number;"
+            " with 'via' the default is what the lab says"
+        ),
+    ] = ""
     port: Annotated[int, Key("ssh: port of the server; default: ssh's own configuration")] = 0
     target: Annotated[
         str, Key("target of the project that is built for it; default: the project's")
@@ -58,6 +65,9 @@ class ConfiguredDevice(Value):
     adb_server: Annotated[str, Key("adb: HOST:PORT of an adb server on another machine")] = ""
     run_as: Annotated[
         str, Key("adb: debuggable app, as whose user commands run and whose directory is used")
+    ] = ""
+    via: Annotated[
+        str, Key("labgrid:PLACE: the place of a lab that is acquired while it is used")
     ] = ""
 
 
@@ -117,12 +127,15 @@ def devices_in(file: Path, text: str, tables: Mapping[str, object]) -> dict[str,
     return devices
 
 
-def open_device(name: str, project: Project | None) -> "Device":
-    """The device called `name`; nothing connects to it yet.
+def open_device(
+    name: str, project: Project | None, *, wait: float = 0, listener: "Listener" = lambda _: None
+) -> "Device":
+    """The device called `name`; nothing connects to it yet.  In a lab, others have `wait` seconds
+    to release it.
 
     Raises `UsageError` for an unknown name, `DevicesError`, and the errors of finding ssh or adb.
     """
-    return device_of(name, file_of(name, project)[1], project)
+    return device_of(name, file_of(name, project)[1], project, wait=wait, listener=listener)
 
 
 def file_of(name: str, project: Project | None) -> tuple[Path, ConfiguredDevice]:
@@ -152,11 +165,27 @@ def file_of(name: str, project: Project | None) -> tuple[Path, ConfiguredDevice]
     )
 
 
-def device_of(name: str, device: ConfiguredDevice, project: Project | None) -> "Device":
-    """The device called `name` that is configured so; raises as `open_device`."""
+def device_of(
+    name: str,
+    device: ConfiguredDevice,
+    project: Project | None,
+    *,
+    wait: float = 0,
+    listener: "Listener" = lambda _: None,
+) -> "Device":
+    """The device called `name` that is configured so; otherwise as `open_device`."""
     from buildtool.device.device import Device  # noqa: PLC0415 - completion lists names only
 
-    transport = _transport(device, project)
+    opened = partial(_transport, project=project)
+    if device.via:
+        from buildtool.device.labgrid.transport import PlaceTransport  # noqa: PLC0415 - in labs
+
+        place = device.via.removeprefix(LABGRID)
+        transport: Transport = PlaceTransport(
+            place, name, device, opened, wait=wait, listener=listener
+        )
+    else:
+        transport = opened(device)
     root = device.root
     if root.startswith("~"):
         root = "$HOME" + root[1:]
@@ -188,6 +217,15 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
     at = ("device", name)
     if name == BUILT_IN_TARGET:
         yield at, f"{name!r} is the emulated device, which is built in", "Choose another name."
+    if device.via and not re.fullmatch(LABGRID + NAME, device.via):
+        yield (
+            (*at, "via"),
+            f"{device.via!r} is not a place of a lab",
+            'Write: via = "labgrid:PLACE", with the name of a place of labgrid.',
+        )
+    elif not device.via and not device.address:
+        example = "USER@HOST" if device.transport == "ssh" else "SERIAL"
+        yield at, "lacks the key 'address'", f'Add: address = "{example}"'
     yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
     if not 0 < device.keep < MAX_KEPT:
         yield (
@@ -213,7 +251,7 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
 def _ssh_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
     from buildtool.device.transports.ssh import host_problem  # noqa: PLC0415 - for such devices
 
-    if problem := host_problem(device.address):
+    if device.address and (problem := host_problem(device.address)):
         yield (
             (*at, "address"),
             f"{device.address!r} is not a host: {problem}",
@@ -229,7 +267,7 @@ def _ssh_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violati
 def _adb_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
     from buildtool.device.transports import adb  # noqa: PLC0415 - for such devices
 
-    if not re.fullmatch(adb.SERIAL, device.address, re.ASCII):
+    if device.address and not re.fullmatch(adb.SERIAL, device.address, re.ASCII):
         yield (
             (*at, "address"),
             f"{device.address!r} is not a serial number",

@@ -46,6 +46,18 @@ class Device(Value):
     keep: int = 3
     emulated: EmulatedDevice | None = None
 
+    def leave(self) -> None:
+        """Let others use the device, if it is of a lab and was acquired for this process."""
+        if leave := getattr(self.transport, "leave", None):
+            leave()
+
+    @property
+    def lifelines(self) -> Sequence[int]:
+        """Descriptors for processes that use the device for this one: others cannot use a device of
+        a lab before all of them have ended."""
+        lifeline = getattr(self.transport, "lifeline", None)
+        return () if lifeline is None else (lifeline,)
+
     def exec(
         self,
         script: str,

@@ -92,7 +92,8 @@ def _named(word: str, devices: dict[str, ConfiguredDevice]) -> Chosen:
 
 def _with_tag(tag: str, devices: dict[str, ConfiguredDevice], project: Project | None) -> list[str]:
     """The names of the devices with a tag, at least one."""
-    found = [name for name, device in devices.items() if tag in _tags(name, device, project)]
+    tags_of = _tags_in_lab if "=" in tag else _tags
+    found = [name for name, device in devices.items() if tag in tags_of(name, device, project)]
     if tag == _sim_arch():
         found.append(BUILT_IN_TARGET)
     if not found:
@@ -101,7 +102,9 @@ def _with_tag(tag: str, devices: dict[str, ConfiguredDevice], project: Project |
             f"--on: no device has the tag {tag!r}",
             why=f"tags in devices.toml: {', '.join(known) or 'none'}; the arch of a device's DSP is"
             " a tag, too, once the device was used",
-            remedy='Add it to the device in devices.toml: tags = ["TAG"]',
+            remedy="Look at the tags of the lab: labgrid-client -v places"
+            if "=" in tag
+            else 'Add it to the device in devices.toml: tags = ["TAG"]',
         )
     return found
 
@@ -113,6 +116,12 @@ def _tags(name: str, device: ConfiguredDevice, project: Project | None) -> Itera
     with contextlib.suppress(BuildtoolError):  # no ssh here, for example
         if facts := remembered_facts(device_of(name, device, project)):
             yield facts.arch
+
+
+def _tags_in_lab(name: str, device: ConfiguredDevice, project: Project | None) -> Iterator[str]:
+    """The tags `KEY=VALUE` of its place, if it has one."""
+    if listed := getattr(device_of(name, device, project).transport, "listed_place", None):
+        yield from listed().tags
 
 
 def _sim_arch() -> str:

@@ -12,7 +12,7 @@ class DeviceObject(TypedDict):
         "how commands reach it",
         ("emulated", "ssh", "adb"),
     ]
-    address: Annotated[str, 'host, or serial number; "" for sim']
+    address: Annotated[str, 'host, serial number, or labgrid:PLACE; "" for sim']
     target: Annotated[str, 'its target; "" for the project\'s default target']
     root: Annotated[str, 'directory that releases are installed below; "" for the default']
     tags: Annotated[list[str], "its user's names for groups of devices"]

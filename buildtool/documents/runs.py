@@ -138,6 +138,7 @@ class RunDocument(RunResultObject):
     bundle: Annotated[
         str | None, "path of the archive that the failure left (--bundle); null for none"
     ]
+    trace: Annotated[str | None, "with --trace, path of the trace; else null"]
 
 
 class CapturedFileObject(TypedDict):

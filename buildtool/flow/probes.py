@@ -88,7 +88,7 @@ def _device(
     from buildtool.device.configuration import open_device
 
     if name != BUILT_IN_TARGET:
-        device = open_device(name, project)
+        device = open_device(name, project, wait=choice.wait, listener=listener)
         target_on(probed, name, choice._replace(target="android"), device)  # no --soc
         return device
     from buildtool.device.emulated.device import PLATFORM

@@ -107,7 +107,8 @@ def _device(
 ) -> Device:
     target = replay.file.target
     if name != BUILT_IN_TARGET:
-        device = open_device(name, around)._replace(target=target)
+        device = open_device(name, around, wait=choice.wait, listener=listener)
+        device = device._replace(target=target)
         target_on(project, name, choice, device)
         return device
     platform = project.targets[target].platform

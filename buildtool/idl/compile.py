@@ -32,11 +32,12 @@ def compile_idl(
     qaic: Qaic | None = None,
     python: bool = False,
     standard_types: bool = False,
+    trace: bool = False,
 ) -> tuple[Path, ...]:
     """Write the header, stubs and skels of one IDL file into `out_dir`; returns the files' paths.
 
     With `python` the files are the Python module and the package that it uses instead.
-    `standard_types` selects the C types, as in `load`.
+    `standard_types` selects the C types, as in `load`; `trace` is that of `emit`.
 
     `with_includes` also writes the headers of the included IDL files, which the header includes,
     except those of the built-in IDL files, whose headers are written by hand.
@@ -55,7 +56,7 @@ def compile_idl(
     def made_of(file: Path, unit: Unit) -> dict[str, str]:
         if python:
             return emit_python(unit)
-        texts = emit(unit)
+        texts = emit(unit, trace=trace)
         if qaic is None:
             return texts
         return run_qaic(

@@ -213,7 +213,7 @@ def _recording(ready: Ready, request: RunRequest, run: str) -> AbstractContextMa
         return nullcontext()
     from buildtool.run.trace.read import recorded  # noqa: PLC0415 - rarely used
 
-    return recorded(ready, run, request.command[0])
+    return recorded(ready, run, request.command[0], with_log=bool(request.farf))
 
 
 def _push_later(ready: Ready, request: RunRequest, streams: Streams) -> InlinePush | None:

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core.interruption import interruption
 from buildtool.core.processes.process import PIPE, HeldInterrupts, held_interrupts
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment
@@ -176,7 +177,12 @@ class _Run:
     def _pass_on(self) -> Callable[[bytes], None]:
         if self.request.terminal:
             return _write_to(self.streams.stdout or STDOUT)
-        return _write_to(self.streams.stderr or STDERR)
+        write = _write_to(self.streams.stderr or STDERR)
+        if not self.request.trace:
+            return write
+        from buildtool.run.trace.backends import reporting  # noqa: PLC0415 - rarely used
+
+        return reporting(write, self.site.device.name, self.site.listener)
 
     def _variables(self, lifeline: str) -> dict[str, str]:
         inherits = (self.request.input and self.direct) or self.request.terminal
@@ -189,6 +195,7 @@ class _Run:
             "input": "inherit" if inherits else "fifo" if self.feeds else "null",
             "cwd": self.request.cwd,
             "farf": self.request.farf,
+            "times": "1" if self.request.trace else "",
             "name": posixpath.basename(self.request.command[0]),
             "access": "",
             **self.lock,
@@ -278,7 +285,7 @@ class _Run:
         except KeyboardInterrupt:
             if not self.request.terminal:
                 with contextlib.suppress(KeyboardInterrupt):
-                    _end(talk, line, "INT")
+                    _end(talk, line, "KILL" if interruption() else "INT")
             raise
 
 

@@ -7,6 +7,7 @@ is ready if a build finds it.
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.build_machine import build_machine
+from buildtool.toolchains.distribute.engines import ENGINES
+from buildtool.toolchains.distribute.limits import limits
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
@@ -122,8 +125,12 @@ class Survey:
 def survey(project: Project) -> Survey:
     """Search for every tool that `project` may use, and select the profiles of its targets."""
     return Survey(
-        tools=tuple(
-            _tool_status(platform, toolchain, find, project) for platform, toolchain, find in _TOOLS
+        tools=(
+            *(
+                _tool_status(platform, toolchain, find, project)
+                for platform, toolchain, find in _TOOLS
+            ),
+            *_engine_status(project),
         ),
         targets=tuple(
             _target_status(project, name, target) for name, target in project.targets.items()
@@ -205,6 +212,28 @@ def _tool_status(
         where=str(tool.where),
         faults=tuple(Fault(problem.text, "", problem.remedy) for problem in tool.problems),
     )
+
+
+def _engine_status(project: Project) -> Iterator[ToolStatus]:
+    """The project's distcc or icecc, with what it cannot do for the compilers of the targets."""
+    engine = project.header.launcher
+    if engine not in ENGINES:
+        return
+    found = shutil.which(engine)
+    if not found:
+        fault = Fault(f"{engine} was not found", "PATH", f"Install it: apt-get install {engine}")
+        yield ToolStatus("build", engine, MISSING, faults=(fault,))
+        return
+    faults: dict[Fault, None] = {}
+    for target in project.targets.values():
+        with contextlib.suppress(BuildtoolError, OSError):  # of a target that cannot be built
+            for profile in (
+                host_profile(project, target),
+                *skel_profiles(project, target).values(),
+            ):
+                for limit in limits(profile, engine):
+                    faults[Fault(limit.text, "", limit.remedy)] = None
+    yield ToolStatus("build", engine, READY, where=found, faults=tuple(faults))
 
 
 def _target_status(project: Project, name: str, target: Target) -> TargetStatus:

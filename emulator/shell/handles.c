@@ -32,6 +32,7 @@ struct handle {
     entry_64 invoke_64;
     entry_32 invoke_32;
     uint64_t skel_handle; /* the handle from the skel's open method */
+    uint32_t traced_name;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,16 +65,15 @@ struct entry_call {
 };
 
 /* The method, also one whose number does not fit into the scalars: it is the first word then. */
-static uint32_t method_number(const struct entry_call *call)
+static uint32_t method_number(uint32_t scalars, const shell_argument *arguments)
 {
-    const uint32_t method = (call->scalars >> METHOD_SHIFT) & METHOD_ESCAPE;
-    const bool has_number = ((call->scalars >> 16) & 0xff) > 0 &&
-                            call->arguments[0].buf.nLen >= sizeof method;
+    const uint32_t method = (scalars >> METHOD_SHIFT) & METHOD_ESCAPE;
+    const bool has_number = ((scalars >> 16) & 0xff) > 0 && arguments[0].buf.nLen >= sizeof method;
     if (method != METHOD_ESCAPE || !has_number) {
         return method;
     }
     uint32_t number;
-    memcpy(&number, call->arguments[0].buf.pv, sizeof number);
+    memcpy(&number, arguments[0].buf.pv, sizeof number);
     return number;
 }
 
@@ -82,12 +82,12 @@ static void call_entry(void *argument)
     struct entry_call *call = argument;
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
-    const uint32_t method = method_number(call);
+    const uint32_t method = method_number(call->scalars, call->arguments);
     counts_begin(fault_context.skel, method);
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();
-    trace_call(call->since, fault_context.skel, method, call->code);
+    trace_call(call->since, handle->traced_name, method, call->code);
 }
 
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
@@ -165,6 +165,7 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
         free(handle);
         return code;
     }
+    handle->traced_name = trace_name(module_name(handle->module));
     code = bind(handle, file, symbol, uri, reason, room);
     if (code != AEE_SUCCESS) {
         module_unload(handle->module);
@@ -183,6 +184,9 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
 int handle_invoke(uint64_t id, uint32_t scalars, shell_argument *arguments)
 {
     const struct handle *handle = by_id(id);
+    if (trace_is_on() && method_number(scalars, arguments) == BT_TRACE_METHOD) {
+        return AEE_EUNSUPPORTED; /* the shell has recorded what the skel would */
+    }
     return handle == NULL ? AEE_ENOSUCHMOD : call(handle, handle->skel_handle, scalars, arguments);
 }
 

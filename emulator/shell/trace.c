@@ -12,8 +12,6 @@
 #include "runtime/runtime.h"
 #include "symbols.h"
 
-#define PARTS_MAX 16 /* records of one name */
-
 static struct bt_trace_header *file;
 static _Thread_local uint32_t own_thread;
 
@@ -31,39 +29,50 @@ void trace_open(void)
     file = memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Writes a record with its name, in as many parts as necessary, which stay together. */
-static void put(struct bt_trace_record given, const char *name)
+bool trace_is_on(void)
 {
-    const size_t parts = strlen(name) / BT_TRACE_NAME + 1;
-    const uint32_t count = parts < PARTS_MAX ? (uint32_t)parts : PARTS_MAX;
-    struct bt_trace_record *record = bt_trace_next(file, count);
-    own_thread = own_thread == 0 ? (uint32_t)syscall(SYS_gettid) : own_thread;
-    given.process = shell_facts()->client_pid;
-    given.thread = own_thread;
-    for (uint32_t i = 0; record != NULL && i < count; i++) {
-        record[i] = given;
-        name = bt_trace_name(&record[i], name);
-        bt_trace_done(&record[i]);
-        given.kind = BT_TRACE_TEXT;
-    }
+    return file != NULL;
 }
 
-void trace_call(uint64_t start, const char *skel, uint32_t method, int code)
+uint32_t trace_name(const char *text)
 {
-    if (file != NULL) {
-        put((struct bt_trace_record){.kind = BT_TRACE_DSP_CALL,
-                                     .start = start,
-                                     .end = clock_now(),
-                                     .method = method,
-                                     .code = code},
-            skel);
+    return file == NULL ? 0 : bt_trace_name(file, text);
+}
+
+/* Records what is the same for all kinds; NULL if the file is full. Fields are written in place:
+ * copies of a record are slow under qemu. */
+static struct bt_trace_record *begin(uint32_t kind, uint32_t name)
+{
+    const uint32_t number = bt_trace_next(file, 1);
+    struct bt_trace_record *record = number == 0 ? NULL : bt_trace_at(file, number);
+    if (record != NULL) {
+        own_thread = own_thread == 0 ? (uint32_t)syscall(SYS_gettid) : own_thread;
+        record->kind = kind;
+        record->process = shell_facts()->client_pid;
+        record->thread = own_thread;
+        record->name = name;
+    }
+    return record;
+}
+
+void trace_call(uint64_t start, uint32_t skel, uint32_t method, int code)
+{
+    struct bt_trace_record *record = file == NULL ? NULL : begin(BT_TRACE_DSP_CALL, skel);
+    if (record != NULL) {
+        record->start = start;
+        record->method = method;
+        record->code = code;
+        record->end = clock_now();
+        bt_trace_done(record);
     }
 }
 
 void trace_event(uint32_t kind, const char *name)
 {
-    if (file != NULL) {
-        const uint64_t now = clock_now();
-        put((struct bt_trace_record){.kind = kind, .start = now, .end = now}, name);
+    struct bt_trace_record *record = file == NULL ? NULL : begin(kind, trace_name(name));
+    if (record != NULL) {
+        record->start = clock_now();
+        record->end = record->start;
+        bt_trace_done(record);
     }
 }

@@ -119,6 +119,12 @@ def _compiler_launchers(_: Cursor) -> Iterable[str]:
     return [*COMPILER_LAUNCHERS, NONE]
 
 
+def _engines(_: Cursor) -> Iterable[str]:
+    from buildtool.toolchains.distribute.engines import ENGINES
+
+    return ENGINES
+
+
 def _formats(_: Cursor) -> Iterable[str]:
     from buildtool.project.model import FORMATS
 
@@ -165,6 +171,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "type": _build_types,
     "device": _devices,
     "device|dir": _devices,
+    "engine": _engines,
     "format": _formats,
     "launcher": _compiler_launchers,
     "list": _lists,

@@ -42,12 +42,13 @@ def lock(
     from buildtool.device.sharing.lock import held_device
     from buildtool.project.read import find_optional_project
 
-    seconds = wait_seconds(wait)
+    seconds, screen = wait_seconds(wait), Screen()
     _check_shared(name)
-    device = open_device(name, find_optional_project(Path.cwd()))
+    project = find_optional_project(Path.cwd())
+    device = open_device(name, project, wait=seconds, listener=screen)
     device.transport.connect()
     purpose = Path(command[0]).name
-    with held_device(device, purpose, Screen(), wait=seconds) as variables:
+    with held_device(device, purpose, screen, wait=seconds) as variables:
         return _foreground(command, variables)
 
 

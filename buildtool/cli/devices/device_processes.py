@@ -71,6 +71,7 @@ class Child:
         self.status = status if status >= 0 else 128 - status
         if self._lock:
             self._lock.release()
+            self._lock.device.leave()
 
     @property
     def document(self) -> Any:
@@ -107,6 +108,7 @@ def child_of(
         stdin=DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
+        pass_fds=lock.device.lifelines if lock else (),
     ) as process:
         lines = [
             PrefixedLines(prefixes[stream], stream.buffer) if stream in prefixes else None

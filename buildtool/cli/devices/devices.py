@@ -217,7 +217,7 @@ def _row(name: str, device: ConfiguredDevice | None, file: Path | None) -> Devic
     return {
         "name": name,
         "transport": device.transport if device else "emulated",
-        "address": device.address if device else "",
+        "address": (device.address or device.via) if device else "",
         "target": device.target if device else BUILT_IN_TARGET,
         "root": device.root if device else "",
         "tags": [*device.tags] if device else [],

@@ -53,7 +53,7 @@ def replayed_run(
             replay=replay,
         )
     if json:
-        document: RunDocument = {**result.as_json(), "bundle": None}
+        document: RunDocument = {**result.as_json(), "bundle": None, "trace": None}
         print_json(document)
     return show_end(result, request, screen)
 

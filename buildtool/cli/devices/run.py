@@ -187,7 +187,11 @@ def run(
     result = show_profile(project, result, profile, screen)
     if json:
         bundle_path = str(record.bundle.path) if record and record.bundle else None
-        document: RunDocument = {**result.as_json(), "bundle": bundle_path}
+        document: RunDocument = {
+            **result.as_json(),
+            "bundle": bundle_path,
+            "trace": trace.file_of(listener),
+        }
         print_json(document)
     return show_end(result, request, screen)
 

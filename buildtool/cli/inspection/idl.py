@@ -58,18 +58,29 @@ def idl(
             "Write int64_t and bool, as qaic -st does, instead of int64 and boolean.",
         ),
     ] = False,
+    trace: Annotated[
+        bool,
+        Option("--trace", "Let skels record their methods for `buildtool run --trace`."),
+    ] = False,
     check_qaic: Annotated[
         bool, Option("--check-qaic", "Warn of what Qualcomm's qaic does not accept.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Compile FastRPC interfaces (IDL) to C, or to Python modules."""
+    from buildtool.core.errors import UsageError
     from buildtool.idl.compile import compile_idl, output_names
     from buildtool.idl.errors import IdlError
     from buildtool.idl.parse import load
     from buildtool.idl.qaic import Qaic
     from buildtool.idl.qaic_limits import qaic_warnings
 
+    if trace and (qaic or python):
+        raise UsageError(
+            "--trace cannot be used with --qaic or --python",
+            why="only C that buildtool generates records methods",
+            remedy="Omit --trace.",
+        )
     by_qaic = Qaic(qaic.absolute(), tuple(system_include or ())) if qaic else None
     outputs: list[str] = []
     warnings: list[IdlError] = []
@@ -89,6 +100,7 @@ def idl(
                 qaic=by_qaic,
                 python=python,
                 standard_types=standard_types,
+                trace=trace,
             )
         if check_qaic:
             warnings += qaic_warnings(load(*arguments))

@@ -1,4 +1,5 @@
-"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile."""
+"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile, or
+what other machines need to compile for the target."""
 
 from __future__ import annotations
 
@@ -23,11 +24,23 @@ def profile(
     ] = "",
     out: Annotated[
         Path | None,
-        Option("-o --output", "Write to FILE instead of printing.", "FILE"),
+        Option(
+            "-o --output",
+            "Write to FILE instead of printing; with --distribute, copy to the directory FILE.",
+            "FILE",
+        ),
     ] = None,
     conan: Annotated[
         bool, Option("--conan", "A Conan profile, for the project's Conan home.")
     ] = False,
+    distribute: Annotated[
+        str,
+        Option(
+            "--distribute",
+            "Write what other machines need to compile for both sides: distcc or icecc.",
+            "ENGINE",
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Print a target's CMake toolchain file, for use with plain cmake.
@@ -61,6 +74,17 @@ def profile(
             why=f"it has: {', '.join(described.archs) or 'none'}",
             remedy="Name one of these archs, or add it to the target's archs.",
         )
+    if distribute:
+        from buildtool.cli.inspection.distribute import write_archives
+
+        if arch or conan or json:
+            raise UsageError(
+                "--distribute excludes --arch, --conan and --json",
+                why="it writes archives for both sides of the target",
+                remedy="Leave these out.",
+            )
+        write_archives(project, described, distribute, out)
+        return
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     text = chosen.cmake_toolchain()
     if conan:

@@ -95,14 +95,20 @@ static uint64_t module_of_handle(uint64_t handle)
     return 0;
 }
 
-static struct row *row_of(uint64_t handle, uint32_t scalars, const remote_arg *arguments)
+static uint32_t method_of(uint32_t scalars, const remote_arg *arguments)
 {
     uint32_t method = REMOTE_SCALARS_METHOD(scalars);
     if (method == METHOD_IN_ARGUMENT && REMOTE_SCALARS_INBUFS(scalars) > 0 &&
         arguments[0].buf.nLen >= sizeof method) {
         method = *(const uint32_t *)arguments[0].buf.pv;
     }
-    const uint64_t key = module_of_handle(handle) << 32 | (uint64_t)(method + 1);
+    return method;
+}
+
+static struct row *row_of(uint64_t handle, uint32_t scalars, const remote_arg *arguments)
+{
+    const uint64_t method = method_of(scalars, arguments) + 1;
+    const uint64_t key = module_of_handle(handle) << 32 | method;
     for (size_t i = 0; i < ROWS - 1; i++) {
         uint64_t free = 0;
         struct row *row = &table->rows[i];

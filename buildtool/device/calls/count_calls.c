@@ -105,6 +105,8 @@ __attribute__((constructor)) static void open_table(void)
     }
 }
 
+static uint32_t traced_modules[MODULES]; /* numbers of their names in the trace */
+
 static uint64_t size_of(const remote_arg *arguments, uint32_t count)
 {
     uint64_t size = 0;
@@ -117,18 +119,25 @@ static uint64_t size_of(const remote_arg *arguments, uint32_t count)
 static void count(uint32_t kind, struct row *row, uint32_t scalars, const remote_arg *arguments,
                   uint64_t start, int code)
 {
-    const uint32_t in = REMOTE_SCALARS_INBUFS(scalars);
-    struct bt_trace_record record = {.kind = kind, .start = start, .end = ticks(), .code = code};
-    record.in = size_of(arguments, in);
-    record.out = size_of(arguments + in, REMOTE_SCALARS_OUTBUFS(scalars));
+    const uint64_t end = ticks();
+    const uint32_t buffers = REMOTE_SCALARS_INBUFS(scalars);
+    const uint64_t in = size_of(arguments, buffers);
+    const uint64_t out = size_of(arguments + buffers, REMOTE_SCALARS_OUTBUFS(scalars));
     add(&row->calls, 1);
     add(&row->failed, code != 0);
-    add(&row->nanoseconds, nanoseconds_of(record.end - start));
-    add(&row->bytes_in, record.in);
-    add(&row->bytes_out, record.out);
-    if (trace_file != NULL) {
-        record.method = (uint32_t)row->key - 1;
-        trace_write(&record, table->modules[row->key >> 32]);
+    add(&row->nanoseconds, nanoseconds_of(end - start));
+    add(&row->bytes_in, in);
+    add(&row->bytes_out, out);
+    const uint64_t module = row->key >> 32;
+    struct bt_trace_record *record =
+        trace_file == NULL ? NULL
+                           : trace_begin(kind, start, end, code, table->modules[module],
+                                         &traced_modules[module]);
+    if (record != NULL) {
+        record->method = (uint32_t)row->key - 1;
+        record->in = in;
+        record->out = out;
+        bt_trace_done(record);
     }
 }
 
@@ -137,7 +146,8 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
     PASS_ON(remote_handle64_open)
     const uint64_t start = ticks();
     const int code = real(name, handle);
-    trace(BT_TRACE_OPEN, start, code, 0, name);
+    uint32_t text = 0;
+    trace(BT_TRACE_OPEN, start, code, 0, name, &text);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -149,7 +159,8 @@ int remote_handle_open(const char *name, remote_handle *handle)
     PASS_ON(remote_handle_open)
     const uint64_t start = ticks();
     const int code = real(name, handle);
-    trace(BT_TRACE_OPEN, start, code, 0, name);
+    uint32_t text = 0;
+    trace(BT_TRACE_OPEN, start, code, 0, name, &text);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -160,9 +171,9 @@ int remote_handle64_close(remote_handle64 handle)
 {
     PASS_ON(remote_handle64_close)
     const uint64_t start = ticks();
-    const char *name = table->modules[module_of_handle(handle)];
+    const uint64_t module = module_of_handle(handle);
     const int code = real(handle);
-    trace(BT_TRACE_CLOSE, start, code, 0, name);
+    trace(BT_TRACE_CLOSE, start, code, 0, table->modules[module], &traced_modules[module]);
     add(&table->closed, code == 0);
     return code;
 }
@@ -171,9 +182,9 @@ int remote_handle_close(remote_handle handle)
 {
     PASS_ON(remote_handle_close)
     const uint64_t start = ticks();
-    const char *name = table->modules[module_of_handle(handle)];
+    const uint64_t module = module_of_handle(handle);
     const int code = real(handle);
-    trace(BT_TRACE_CLOSE, start, code, 0, name);
+    trace(BT_TRACE_CLOSE, start, code, 0, table->modules[module], &traced_modules[module]);
     add(&table->closed, code == 0);
     return code;
 }
@@ -181,6 +192,9 @@ int remote_handle_close(remote_handle handle)
 int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg *arguments)
 {
     PASS_ON(remote_handle64_invoke)
+    if (method_of(scalars, arguments) == BT_TRACE_METHOD) {
+        return real(handle, scalars, arguments); /* it is no call of the program */
+    }
     struct row *row = row_of(handle, scalars, arguments);
     const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
@@ -219,9 +233,10 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
                  enum fastrpc_map_flags flags)
 {
     PASS_ON(fastrpc_mmap)
+    static uint32_t text;
     const uint64_t start = ticks();
     const int code = real(domain, file, address, offset, length, flags);
-    trace(BT_TRACE_MAP, start, code, length, "fastrpc_mmap");
+    trace(BT_TRACE_MAP, start, code, length, "fastrpc_mmap", &text);
     if (code == 0) {
         add(&table->mapped, 1);
         add(&table->mapped_bytes, length);
@@ -232,9 +247,10 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
 int fastrpc_munmap(int domain, int file, void *address, size_t length)
 {
     PASS_ON(fastrpc_munmap)
+    static uint32_t text;
     const uint64_t start = ticks();
     const int code = real(domain, file, address, length);
-    trace(BT_TRACE_UNMAP, start, code, length, "fastrpc_munmap");
+    trace(BT_TRACE_UNMAP, start, code, length, "fastrpc_munmap", &text);
     if (code == 0) {
         add(&table->unmapped, 1);
         add(&table->unmapped_bytes, length);
@@ -247,7 +263,8 @@ static void trace_control(uint64_t start, uint32_t request, const void *data, ui
 {
     const struct remote_rpc_control_latency *vote = data;
     if (request == DSPRPC_CONTROL_LATENCY && data != NULL && size >= sizeof *vote) {
-        trace(BT_TRACE_LATENCY, start, code, vote->enable ? vote->latency : 0, "");
+        uint32_t text = 0;
+        trace(BT_TRACE_LATENCY, start, code, vote->enable ? vote->latency : 0, "", &text);
     }
 }
 
@@ -273,9 +290,10 @@ int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buff
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us)
 {
     PASS_ON(dspqueue_write)
+    static uint32_t text;
     const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message, timeout_us);
-    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write");
+    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write", &text);
     add(&table->messages, code == 0);
     return code;
 }
@@ -284,9 +302,10 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
                            uint32_t message_length, const uint8_t *message)
 {
     PASS_ON(dspqueue_write_noblock)
+    static uint32_t text;
     const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message);
-    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock");
+    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock", &text);
     add(&table->messages, code == 0);
     return code;
 }

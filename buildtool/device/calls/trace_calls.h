@@ -69,8 +69,9 @@ static uint64_t clock_now(int clock)
 
 static void trace_clocks(void)
 {
-    struct bt_trace_record *record = bt_trace_next(trace_file, 1);
-    if (record != NULL) {
+    const uint32_t number = bt_trace_next(trace_file, 1);
+    if (number != 0) {
+        struct bt_trace_record *record = bt_trace_at(trace_file, number);
         const uint64_t before = ticks();
         record->end = clock_now(CLOCK_MONOTONIC);
         record->start = before + (ticks() - before) / 2;
@@ -82,36 +83,44 @@ static void trace_clocks(void)
     }
 }
 
-/* Records `given`, apart from what is set here. */
-static void trace_write(const struct bt_trace_record *given, const char *name)
+/* Begins a record of what lasted from `start` to `end`, whose name is recorded once for each
+ * `known`; NULL if the file is full. */
+static struct bt_trace_record *trace_begin(uint32_t kind, uint64_t start, uint64_t end, int code,
+                                           const char *name, uint32_t *known)
 {
     uint64_t due = __atomic_load_n(&clocks_due, __ATOMIC_RELAXED);
-    if (given->end >= due && __atomic_compare_exchange_n(&clocks_due, &due, given->end + tick_rate,
-                                                         0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    if (end >= due && __atomic_compare_exchange_n(&clocks_due, &due, end + tick_rate, 0,
+                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         trace_clocks(); /* once a second: other clocks are slewed */
     }
-    struct bt_trace_record *record = bt_trace_next(trace_file, 1);
-    if (record != NULL) {
-        record->kind = given->kind;
-        record->start = given->start;
-        record->end = given->end;
-        record->method = given->method;
-        record->code = given->code;
-        record->in = given->in;
-        record->out = given->out;
-        set_ids(record);
-        (void)bt_trace_name(record, name);
-        bt_trace_done(record);
+    uint32_t text = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (text == 0) {
+        text = bt_trace_name(trace_file, name);
+        __atomic_store_n(known, text, __ATOMIC_RELAXED);
     }
+    const uint32_t number = bt_trace_next(trace_file, 1);
+    if (number == 0) {
+        return NULL;
+    }
+    struct bt_trace_record *record = bt_trace_at(trace_file, number);
+    record->kind = kind;
+    record->start = start;
+    record->end = end;
+    record->code = code;
+    record->name = text;
+    set_ids(record);
+    return record;
 }
 
 /* Records what began at `start` and has just ended. */
-static void trace(uint32_t kind, uint64_t start, int code, uint64_t in, const char *name)
+static void trace(uint32_t kind, uint64_t start, int code, uint64_t in, const char *name,
+                  uint32_t *known)
 {
-    if (trace_file != NULL) {
-        const struct bt_trace_record record = {
-            .kind = kind, .start = start, .end = ticks(), .code = code, .in = in};
-        trace_write(&record, name);
+    struct bt_trace_record *record =
+        trace_file == NULL ? NULL : trace_begin(kind, start, ticks(), code, name, known);
+    if (record != NULL) {
+        record->in = in;
+        bt_trace_done(record);
     }
 }
 

@@ -8,6 +8,7 @@
 #   input        the program's standard input: "fifo" for logs/RUN/stdin, "null", or "inherit"
 #   cwd          working directory, relative to the release; "" for the release
 #   farf         what `PROGRAM.farf` says: the levels of DSP messages that are logged; "" for none
+#   times        whether messages of the DSP have times of the epoch; "" if not
 #   name         name of the program
 #   access       as in device_lock.sh; "" without it
 # The arguments are the command that starts the program.
@@ -93,9 +94,11 @@ follow_log() {
             *.*[!0-9]*) since=${since%.*}.000 ;; # this date knows no %N
             *) since=${since%??????} ;;
         esac
-        exec logcat -v brief -T "$since" -s adsprpc "$1"
+        [ -n "$times" ] && set -- -v time -v epoch -s adsprpc "$1" || set -- -v brief -s adsprpc "$1"
+        exec logcat -T "$since" "$@"
     else
-        exec journalctl -q -f -n 0 -o cat -t cdsprpcd -t "$1"
+        [ -n "$times" ] && set -- short-unix "$1" || set -- cat "$1"
+        exec journalctl -q -f -n 0 -o "$1" -t cdsprpcd -t "$2"
     fi
 }
 follower=

@@ -67,7 +67,7 @@ class DeviceLock:
         wait: float = 0,
         share: bool = False,
     ) -> None:
-        self._device = device
+        self.device = device
         self._listener = listener
         self._wait = wait
         self._held: Conversation | None = None
@@ -91,7 +91,7 @@ class DeviceLock:
         with self._stack:
             if self._held:
                 if not self._released and self._held.process.poll() is not None:
-                    where = self._device.name
+                    where = self.device.name
                     self._listener(Note(f"the lock of {where} was lost with a connection to it"))
                 self.release()
                 self._held.wait(time.monotonic() + RELEASE_SECONDS)
@@ -125,9 +125,9 @@ class DeviceLock:
         while holder := self._take(patience):
             left = deadline - time.monotonic()
             if left <= 0:
-                raise DeviceInUseError(self._device, holder, self._wait)
+                raise DeviceInUseError(self.device, holder, self._wait)
             if told != (told := f"{holder.user} {holder.purpose}"):
-                self._listener(Note(f"waiting for {self._device.name}, in use by {holder}"))
+                self._listener(Note(f"waiting for {self.device.name}, in use by {holder}"))
             patience = math.ceil(min(left, WAIT_SECONDS))
 
     def _take(self, patience: int) -> Holder | None:
@@ -137,7 +137,7 @@ class DeviceLock:
         with contextlib.ExitStack() as stack:
             talk = stack.enter_context(
                 conversation(
-                    self._device.transport,
+                    self.device.transport,
                     script(*LOCK_SCRIPTS, "hold"),
                     variables,
                     stdin=PIPE,
@@ -152,7 +152,7 @@ class DeviceLock:
             report = talk.report()
         if report.word == "in-use":
             return parse_holder(report.text)
-        raise lock_failure(self._device, report)
+        raise lock_failure(self.device, report)
 
 
 @contextlib.contextmanager

@@ -26,12 +26,15 @@ class ReservedDevices(contextlib.ExitStack):
 
     def reserve(self, name: str) -> str:
         """Hold the lock of the device `name`; returns "", or why it cannot be held now."""
+        device = None
         try:
             device = open_device(name, self._project)
             device.transport.connect()
             lock = self.enter_context(DeviceLock(device, self._purpose, self._listener))
             lock.hold()
         except BuildtoolError as error:
+            if device:
+                device.leave()
             return error.message
         self.locks[name] = lock
         return ""

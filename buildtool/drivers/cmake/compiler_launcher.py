@@ -17,6 +17,7 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS, ToolMissingError
+from buildtool.toolchains.distribute.engines import ENGINES
 from buildtool.toolchains.profile import Profile
 
 NONE = "none"
@@ -25,9 +26,6 @@ VARIABLE = "BUILDTOOL_LAUNCHER"
 # A launcher may run another one (CCACHE_PREFIX=distcc); users configure them by variables.
 PREFIXES = ("CCACHE_", "SCCACHE_", "DISTCC_", "ICECC_")
 PASSED_ON = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK")
-# These run the compiler on other machines, which do not have the wrapper scripts.
-_REMOTE = ("distcc", "icecc")
-
 _LAUNCHER_SCRIPT = """#!/bin/sh
 # Runs {name} for a compiler of two words, PROGRAM DRIVER; the launcher sees only one word.
 BUILDTOOL_COMPILER=$1
@@ -77,10 +75,17 @@ class CompilerLauncher(Value):
 
         zig's compilers are two words, `zig cc`.  sccache does not support this, and ccache takes a
         file named `cc` in the build tree for a second source.  So this writes scripts to `folder`
-        that stand in for the launcher and the compilers.
+        that stand in for the launcher and the compilers.  distcc and icecc get scripts for every
+        compiler: see `buildtool.toolchains.distribute`.
         """
         command = str(self.program)
-        if profile.compiler.c[1:2] == ("cc",) and self.name not in _REMOTE:
+        if self.name in ENGINES:
+            from buildtool.toolchains.distribute.launcher_scripts import (  # noqa: PLC0415
+                write_scripts,
+            )
+
+            command = str(write_scripts(profile, self.name, self.program, folder))
+        elif profile.compiler.c[1:2] == ("cc",):
             command = str(self._write_scripts(profile, folder))
         return {f"CMAKE_{language}_COMPILER_LAUNCHER": command for language in ("C", "CXX")}
 

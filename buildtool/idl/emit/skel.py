@@ -26,11 +26,31 @@ DMA = """\
 /* The DSP's own look-up of a shared buffer's size; not 0 when it is not mapped. */
 extern int adsp_mmap_fd_getinfo(int fd, uint32_t* size);
 """
+TRACE = """\
+#include "HAP_perf.h"
+
+#define _TRACED 8192u
+__attribute__((weak)) unsigned int qurt_thread_get_id(void);
+"""
+TRACED = """\
+const uint32_t _method = _trace_method(_sc, _pra);
+uint64_t _start;
+int _code;
+
+if (_method == 0x52545442u) {
+    return _trace_answer(_sc, _pra);
+}
+_start = _trace_start();
+_code = _skel_untraced(_h, _sc, _pra);
+_trace_end(_start, _method, _code);
+return _code;
+"""
 
 
-def skel(unit: Unit, interface: Interface) -> str:
+def skel(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
     """The text of `<interface>_skel.c`.  Raises IdlError for what the wire cannot express."""
     wires = wire_methods(interface)
+    trace = trace and interface.multi_domain
     version = unit.idl_version if interface.multi_domain else None
     parameters = [p for method in interface.methods for p in method.parameters]
     body = [
@@ -41,12 +61,13 @@ def skel(unit: Unit, interface: Interface) -> str:
             method_function(interface, wire, versioned=bool(version and wire.index == 0))
             for wire in wires
         ),
-        *_entry(unit, interface, wires),
+        *_entry(unit, interface, wires, trace=trace),
     ]
     parts = [
         f"/* {interface.c_name}_skel.c: the called side of {interface.c_name}, generated from\n"
         f" * {unit.stem}.idl by buildtool idl; do not edit. */",
         f'#include "{unit.stem}.h"\n',
+        TRACE if trace else "",
         DMA if uses_dma(p.type for p in parameters) else "",
         note(unit.digest),
         support("\n".join(body), "SKEL"),
@@ -56,7 +77,9 @@ def skel(unit: Unit, interface: Interface) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _entry(unit: Unit, interface: Interface, wires: Sequence[WireMethod]) -> list[str]:
+def _entry(
+    unit: Unit, interface: Interface, wires: Sequence[WireMethod], *, trace: bool
+) -> list[str]:
     """The exports of the skel: its entry, the URI that leads to it, and the version it follows."""
     name = invoke_name(interface)
     handle = ["remote_handle64 _h"] if interface.multi_domain else []
@@ -75,6 +98,9 @@ def _entry(unit: Unit, interface: Interface, wires: Sequence[WireMethod]) -> lis
     signature = fill(head, parameters, " __QAIC_SKEL_ATTRIBUTE")
     body = ["(void)_h;"] if interface.multi_domain and len(wires) == 2 else []
     body += _switch("REMOTE_SCALARS_METHOD(_sc)", low)
+    if trace:
+        parts.append(function(fill("static int _skel_untraced", parameters, ""), body))
+        body = TRACED.splitlines()
     return [*parts, "\n".join(exports) + "\n", f"{signature};\n{function(signature, body)}"]
 
 

@@ -42,22 +42,27 @@ __QAIC_STUB_EXPORT remote_handle _INTERFACE_handle(void)
 """
 
 
-def stub(unit: Unit, interface: Interface) -> str:
+def stub(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
     """The text of `<interface>_stub.c`.  Raises IdlError for what the wire cannot express."""
     first = 2 if interface.multi_domain else 0
     methods = interface.methods[first:]
     wires = wire_methods(interface)[first:]
     parameters = [parameter for method in methods for parameter in method.parameters]
+    trace = trace and interface.multi_domain
     body = [
         *StubComposites().functions(parameters),
         *(method_records(interface, wire, received=False) for wire in wires),
-        *(_open_and_close(interface) if first else [HANDLE.replace("INTERFACE", interface.c_name)]),
+        *(
+            _open_and_close(interface, trace=trace)
+            if first
+            else [HANDLE.replace("INTERFACE", interface.c_name)]
+        ),
         *(method_function(interface, wire) for wire in wires),
     ]
     parts = [
         f"/* {interface.c_name}_stub.c: the calling side of {interface.c_name}, generated from\n"
         f" * {unit.stem}.idl by buildtool idl; do not edit. */",
-        f'#include "{unit.stem}.h"\n',
+        f'#include "{unit.stem}.h"\n' + ('#include "bt_trace_skel.h"\n' if trace else ""),
         ASYNC if any(method.is_async for method in methods) else "",
         note(unit.digest),
         support("\n".join(body), "STUB"),
@@ -67,16 +72,23 @@ def stub(unit: Unit, interface: Interface) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _open_and_close(interface: Interface) -> list[str]:
+def _open_and_close(interface: Interface, *, trace: bool) -> list[str]:
     functions = []
     for index, name in enumerate(("open", "close")):
         method = interface.methods[index]
         variables = function_parameters(interface, method, index)
-        arguments = ", ".join(variable.name for variable in variables)
+        names = [variable.name for variable in variables]
+        body = [f"return __QAIC_REMOTE(remote_handle64_{name})({', '.join(names)});"]
+        if trace and name == "open":
+            call = body[0].removeprefix("return ")
+            started = ["if (_code == 0) {", f"    bt_trace_start(*{names[1]});", "}"]
+            body = [f"const int _code = {call}", *started, "return _code;"]
+        elif trace:
+            body.insert(0, f"bt_trace_fetch({names[0]}, {interface.c_name}_URI);")
         functions.append(
             function(
                 public_signature("STUB", method, function_name(interface, method), variables),
-                [f"return __QAIC_REMOTE(remote_handle64_{name})({arguments});"],
+                body,
             )
         )
     return functions

@@ -1,8 +1,8 @@
 """The C functions that generated files carry, so that they need no runtime library.
 
-`support.c` and `support_calls.c`, for calls whose number of buffers depends on their values, hold
-them, each after those that it uses, separated by empty lines.  A generated file gets those that it
-uses.
+`support.c` holds them, with `support_calls.c` for calls whose number of buffers depends on their
+values, and `support_trace.c` for skels that record their methods; each after those that it uses,
+separated by empty lines.  A generated file gets those that it uses.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import re
 from pathlib import Path
 
-_SOURCES = ("support.c", "support_calls.c")
+_SOURCES = ("support.c", "support_calls.c", "support_trace.c")
 _ONE_SIDE = re.compile(r"#ifdef (\w+)\n(.*)#endif\n", re.DOTALL)
 _DEFINED_NAME = re.compile(r"^} (\w+);$|^static inline [^(]*?(\w+)\(", re.MULTILINE)
 

@@ -59,6 +59,9 @@ def slices_of(records: Sequence[Record], name_of: NameOf) -> Threads:
     threads: Threads = defaultdict(list)
     parts = pair_calls(records)
     arrows = {dsp: number for number, dsp in enumerate(parts.values(), 1)}
+    calls = {
+        dsp: records[host] for host, dsp in parts.items() if records[host].kind != Kind.CALL_ASYNC
+    }
     last = max((record.end for record in records), default=0)
     open_events: dict[tuple[Thread, int], list[Record]] = defaultdict(list)
     for number, record in enumerate(records):
@@ -71,9 +74,14 @@ def slices_of(records: Sequence[Record], name_of: NameOf) -> Threads:
                 threads[thread].append(Slice(first.start, record.start, first.name))
         elif record.kind == Kind.DSP_CALL:
             name = _call_name(record, name_of)
-            given: dict[str, Argument] = {"skel": record.name, "code": code_text(record.code)}
-            follows = arrows.get(number, 0)
-            threads[thread].append(Slice(record.start, record.end, name, given, follows=follows))
+            given: dict[str, Argument] = {"skel": skel_of(record), "code": code_text(record.code)}
+            if record.bytes_in:
+                given["wrong by up to ns"] = record.bytes_in
+            start, end, follows = record.start, record.end, arrows.get(number, 0)
+            if call := calls.get(number):  # as far as the clocks are known it lies within
+                start = min(max(start, call.start), call.end - 1)
+                end = max(min(end, call.end), start + 1)
+            threads[thread].append(Slice(start, end, name, given, follows=follows))
         elif record.kind in CALLS:
             part = parts.get(number)
             threads[thread].append(
@@ -100,7 +108,7 @@ def pair_calls(records: Sequence[Record]) -> dict[int, int]:
     )
     for number, record in enumerate(records):
         if record.kind == Kind.DSP_CALL:
-            sides[record.process, record.name, record.method][2].append(number)
+            sides[record.process, skel_of(record), record.method][2].append(number)
         elif record.kind in (Kind.CALL, Kind.CALL_ASYNC, Kind.OPEN, Kind.CLOSE):
             which = int(record.kind == Kind.CALL_ASYNC)
             sides[record.process, skel_of(record), _method_of(record)][which].append(number)
@@ -120,14 +128,17 @@ def _within(
     records: Sequence[Record], calls: Sequence[int], parts: Sequence[int]
 ) -> dict[int, int]:
     """A part for as many calls as possible that lies within the call: from the last call to the
-    first, each takes the part that ends last and not after it."""
-    waiting = sorted(parts, key=lambda part: records[part].start)
+    first, each takes the part that ends last and not after it.  A part whose
+    times can be wrong may exceed the call by as much."""
+    wrong = {part: records[part].bytes_in for part in parts}
+    spans = {n: (records[n].start + wrong[n], records[n].end - wrong[n]) for n in parts}
+    waiting = sorted(parts, key=lambda part: spans[part])
     heap: list[tuple[int, int]] = []
     pairs = {}
     for call in sorted(calls, key=lambda call: -records[call].start):
-        while waiting and records[waiting[-1]].start >= records[call].start:
+        while waiting and spans[waiting[-1]][0] >= records[call].start:
             part = waiting.pop()
-            heapq.heappush(heap, (-records[part].end, part))
+            heapq.heappush(heap, (-spans[part][1], part))
         too_long = []
         while heap and -heap[0][0] > records[call].end:
             too_long.append(heapq.heappop(heap))
@@ -158,8 +169,6 @@ def nested(slices: Iterable[Slice]) -> list[Slice]:
 
 def skel_of(record: Record) -> str:
     """The file of the skel of a call: that of file:///libdemo_skel.so?demo_skel_handle_invoke."""
-    if record.kind != Kind.OPEN:
-        return record.name
     return record.name.partition("?")[0].rpartition("/")[2]
 
 

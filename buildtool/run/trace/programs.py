@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from buildtool.core.escape import escape
 from buildtool.core.events import ProgramTraced
-from buildtool.run.trace.calls import mapped_bytes, slices_of
+from buildtool.run.trace.calls import Slice, mapped_bytes, slices_of
 from buildtool.run.trace.perfetto import MONOTONIC, REALTIME, TraceWriter
-from buildtool.run.trace.records import Record, Recording, parse_recording
+from buildtool.run.trace.records import MAX_TIME, Record, Recording, parse_recording
 
 if TYPE_CHECKING:
     from buildtool.project.model import Project
+
+# `logcat -v time -v epoch`: 1732699200.123 I/adsprpc(  7): text; `journalctl -o short-unix`:
+# 1732699200.123456 host program[7]: text
+_LOG_LINE = r"(?m)^ *(\d{1,10})\.(\d{1,9}) +(?:\S+ \S+\[\d+\]: )?(.*)$"
 
 
 def write_program(
@@ -60,7 +66,22 @@ def write_program(
             writer.slices(track, slices)
         if rows := mapped.get(process):
             writer.values(writer.counter("mapped for the DSP", parent, in_bytes=True), rows)
+    shift = -program.ahead - (clocks[REALTIME] - clocks[MONOTONIC])
+    if lines := log_lines(program.log, shift):
+        writer.slices(writer.track(f"DSP log of {name}"), lines)
     return highest
+
+
+def log_lines(log: bytes, shift: int) -> list[Slice]:
+    """The lines of a log that have a time, as instants; `shift` makes CLOCK_REALTIME of its device
+    CLOCK_MONOTONIC here."""
+    lines = []
+    for found in re.finditer(_LOG_LINE, log.decode(errors="replace")):
+        seconds, fraction, line = found.groups()
+        time = int(seconds) * 10**9 + int(fraction.ljust(9, "0")) + shift
+        if 0 < time < MAX_TIME:
+            lines.append(Slice(time, time, escape(line), instant=True))
+    return sorted(lines, key=lambda line: line.start)
 
 
 def write_clocks(writer: TraceWriter, device: str, programs: Sequence[ProgramTraced]) -> None:

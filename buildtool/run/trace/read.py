@@ -19,6 +19,9 @@ from buildtool.run.trace.sampler import Samples, sampled
 VARIABLE = "BUILDTOOL_TRACE"
 """The variable with the path of the file on the device (BT_TRACE_VARIABLE)."""
 READ_SECONDS = 300.0
+READ_LOG = '[ ! -f "$2" ] || tail -c "$1" "$2"'
+MAX_LOG = 4 << 20
+"""Bytes of the end of the DSP's log."""
 _DATE = r"(\d{1,12})(?:\.(\d{9}))?"
 
 
@@ -36,27 +39,34 @@ def file_of_trace(project: str, run: str) -> str:
 
 
 @contextlib.contextmanager
-def recorded(ready: Ready, run: str, program: str) -> Iterator[None]:
+def recorded(ready: Ready, run: str, program: str, *, with_log: bool) -> Iterator[None]:
     """Run `program` in the block; then its recording is removed from the device, and the listener
-    of `ready` gets it, also when the program did not end in time or was interrupted."""
+    of `ready` gets it, `with_log` with the log of the DSP, also when the program did not end in
+    time or was interrupted."""
+    device, project = ready.site.device, ready.site.project
+    log = b""
     started = time.monotonic_ns()
     samples: Samples = []
     try:
-        with sampled(ready.site.device) as samples:
+        with sampled(device) as samples:
             yield
     finally:
         ended = time.monotonic_ns()
         try:
-            data, clock = _read(ready.site.device, file_of_trace(ready.site.project, run))
+            data, clock = _read(device, file_of_trace(project, run))
+            if with_log and not device.transport.direct:
+                place = f"{project}/logs/{run}/dsp.log"
+                log = device.exec(READ_LOG, arguments=[str(MAX_LOG), place]).stdout
         except DeviceError as error:
             data, clock = b"", DeviceClock()
             ready.site.listener(Note(f"the trace has no calls of {program}: {error}"))
         ready.site.listener(
             ProgramTraced(
-                *(program, ready.site.device.name, data, started, ended),
+                *(program, device.name, data, started, ended),
                 *(clock.ahead, clock.uncertain),
                 samples=tuple((at, clocks.clusters, clocks.temperature) for at, clocks in samples),
-                same_clock=ready.site.device.transport.direct,
+                same_clock=device.transport.direct,
+                log=log,
             )
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import (
+    BackendPrinted,
     BuildFinished,
     BuildStarted,
     Event,
@@ -25,6 +26,7 @@ from buildtool.core.events import (
 from buildtool.core.files import write_if_changed
 from buildtool.core.output_file import check_output_file
 from buildtool.run.run import new_run
+from buildtool.run.trace.backends import write_backends
 from buildtool.run.trace.calls import Argument, Slice, nested
 from buildtool.run.trace.perfetto import BOOTTIME, MONOTONIC, REALTIME, TraceWriter
 from buildtool.run.trace.programs import write_clocks, write_program
@@ -39,7 +41,7 @@ SUFFIX = ".pftrace"
 
 
 @contextlib.contextmanager
-def traced(project: Project, file: Path | None, listener: Listener) -> Iterator[Listener]:
+def traced(project: Project, file: Path | None, listener: Listener) -> Iterator[TraceRecorder]:
     """Record what happens in the block, which gets a listener for it, and write a trace after it,
     also when it raises an error: as `file`, by default as a new file in the project's `.buildtool`.
 
@@ -47,23 +49,23 @@ def traced(project: Project, file: Path | None, listener: Listener) -> Iterator[
     """
     if file:
         check_output_file("--trace-file", file, f"run{SUFFIX}")
-    record = TraceRecorder(project, listener)
+    record = TraceRecorder(project, file, listener)
     try:
         yield record
     finally:
-        place = file or project.state / FOLDER / f"{new_run()}{SUFFIX}"
-        write_if_changed(place, record.trace())
+        write_if_changed(record.file, record.trace())
         if not file:
-            for old in sorted(place.parent.glob(f"*{SUFFIX}"))[:-KEPT]:
+            for old in sorted(record.file.parent.glob(f"*{SUFFIX}"))[:-KEPT]:
                 old.unlink(missing_ok=True)
-        listener(Note(f"trace: {place} (open it in https://ui.perfetto.dev)"))
+        listener(Note(f"trace: {record.file} (open it in https://ui.perfetto.dev)"))
 
 
 class TraceRecorder:
     """A listener that keeps when steps and programs began and ended; several threads may share
-    it."""
+    it.  `file` is where the trace will be."""
 
-    def __init__(self, project: Project, listener: Listener) -> None:
+    def __init__(self, project: Project, file: Path | None, listener: Listener) -> None:
+        self.file = file or project.state / FOLDER / f"{new_run()}{SUFFIX}"
         self._project = project
         self._listener = listener
         self._lock = threading.Lock()
@@ -71,6 +73,7 @@ class TraceRecorder:
         self._commands: list[Slice] = []
         self._steps: list[Slice] = []
         self._programs: list[ProgramTraced] = []
+        self._backends: dict[str, list[BackendPrinted]] = {}
         self._clocks = {
             MONOTONIC: time.monotonic_ns(),
             REALTIME: time.time_ns(),
@@ -101,6 +104,8 @@ class TraceRecorder:
                 self._programs.append(event)
                 given = {"device": event.device}
                 self._commands.append(Slice(event.started, event.ended, event.program, given))
+            case BackendPrinted(device):
+                self._backends.setdefault(device, []).append(event)
             case Note(text):
                 self._commands.append(Slice(now, now, text, instant=True))
 
@@ -116,6 +121,8 @@ class TraceRecorder:
             arrows = write_program(writer, program, self._project, self._clocks, arrows)
         for device in sorted({program.device for program in self._programs}):
             write_clocks(writer, device, [p for p in self._programs if p.device == device])
+        for device, lines in self._backends.items():
+            write_backends(writer, device, lines)
         return writer.data()
 
 

@@ -10,19 +10,23 @@ import bisect
 import struct
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cache, partial
 
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
 
-MAGIC = b"BTR1"
-MAX_RECORDS = 1 << 18
+MAGIC = b"BTR2"
+MAX_RECORDS = 1 << 19
 """In a file (BT_TRACE_RECORDS)."""
 MAX_TIME = 1 << 62
-MAX_PARTS = 16
+MAX_PARTS = 20
+"""Of a text (BT_TRACE_PARTS)."""
 DSP_SIDE = 32
 """Kinds from here on are of the DSP."""
-_HEADER = struct.Struct("<4sI120x")
-_LAYOUT = struct.Struct("<4s3I2QIi2Q72s")
+_HEADER = struct.Struct("<4sI56x")
+_LAYOUT = struct.Struct("<4s3I2QIi2QI4x")
+_TEXT_AT = 8
+"""Where the text of such a record begins."""
 SIZE = _LAYOUT.size
 MAX_BYTES = (MAX_RECORDS + 1) * SIZE
 EMPTY = bytes(4)
@@ -46,6 +50,7 @@ class Kind(IntEnum):
     UNMAP = 10
     MESSAGE = 11
     LATENCY = 12
+    SKEL_CALL = 13
     DSP_CALL = 32
     DSP_BEGIN = 33
     DSP_END = 34
@@ -58,7 +63,7 @@ _KINDS = frozenset(Kind)
 
 class Record(Value):
     """Something that happened in a thread of a process; `start` and `end` are nanoseconds of the
-    device's CLOCK_MONOTONIC."""
+    device's CLOCK_MONOTONIC.  Those of a method on the DSP can be wrong by `bytes_in`."""
 
     kind: int
     process: int
@@ -89,23 +94,20 @@ def parse_recording(data: bytes) -> Recording:
         return Recording(damaged=bool(data))
     count = _HEADER.unpack_from(data)[1]
     records: list[Record] = []
-    damaged = parts = 0
+    name_at = cache(partial(_text, data))
+    damaged = 0
     number = min(count, MAX_RECORDS)
     for at in range(SIZE, (number + 1) * SIZE, SIZE):
         if at + SIZE > len(data):
             damaged += number - at // SIZE + 1
             break
         fields = _LAYOUT.unpack_from(data, at)
-        if not _is_valid(fields):
+        if fields[:2] == (MAGIC, Kind.TEXT):
+            continue  # it is read when a record refers to it
+        if _is_valid(fields):
+            records.append(Record(*(*fields[1:-1], name_at(fields[-1]))))
+        else:
             damaged += 1
-            continue
-        name = escape(fields[-1].partition(b"\0")[0].decode(errors="replace"))
-        if fields[1] != Kind.TEXT:
-            records.append(Record(*(*fields[1:-1], name)))
-            parts = 1
-        elif records and records[-1][1:3] == fields[2:4] and parts < MAX_PARTS:
-            records[-1] = records[-1]._replace(name=records[-1].name + name)
-            parts += 1
     clocks = [record for record in records if record.kind == Kind.CLOCKS]
     in_time = in_nanoseconds(records, clocks)
     return Recording(
@@ -116,8 +118,22 @@ def parse_recording(data: bytes) -> Recording:
     )
 
 
+def _text(data: bytes, number: int) -> str:
+    """The text that begins in the record `number`; "" if there is none."""
+    text = b""
+    for at in range(number * SIZE, (number + MAX_PARTS) * SIZE, SIZE):
+        part = data[at : at + SIZE]
+        if not number or len(part) < SIZE or _LAYOUT.unpack(part)[:2] != (MAGIC, Kind.TEXT):
+            break
+        text += part[_TEXT_AT:]
+        if b"\0" in part[_TEXT_AT:]:
+            break
+    return escape(text.partition(b"\0")[0].decode(errors="replace"))
+
+
 def in_nanoseconds(records: Sequence[Record], clocks: Sequence[Record]) -> tuple[Record, ...]:
     """The records with their times in nanoseconds, without `clocks`, which relate ticks to them.
+    What skels have recorded becomes what the DSP has.
 
     Between two of these the time is interpolated, before and after them the rate is the nominal
     one.  Without any, nothing is known of records in ticks.
@@ -142,8 +158,9 @@ def in_nanoseconds(records: Sequence[Record], clocks: Sequence[Record]) -> tuple
         elif record.kind != Kind.CLOCKS and anchors:
             start = time(record.start)
             end = time(record.end)
+            kind = Kind.DSP_CALL if record.kind == Kind.SKEL_CALL else record.kind
             if 0 < start <= end < MAX_TIME:
-                found.append(record._replace(start=start, end=end))
+                found.append(record._replace(kind=kind, start=start, end=end))
     return tuple(found)
 
 

@@ -30,12 +30,24 @@ static inline uint64_t bt_trace_ticks(void)
     return ticks;
 }
 
+static inline uint64_t bt_trace_rate(void)
+{
+    uint64_t rate = 1;
+#ifdef __aarch64__
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+#endif
+    return rate;
+}
+
 static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, const char *name)
 {
-    struct bt_trace_record *record = bt_trace_next(file, 1);
-    if (record == NULL) {
+    const uint32_t text = bt_trace_name(file, name);
+    const uint32_t number = bt_trace_next(file, 1);
+    if (number == 0) {
         return;
     }
+    struct bt_trace_record *record = bt_trace_at(file, number);
+    record->name = text;
     record->kind = kind;
     record->process = (uint32_t)getpid();
     record->thread = (uint32_t)syscall(SYS_gettid);
@@ -48,11 +60,8 @@ static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, con
         (void)clock_gettime(CLOCK_REALTIME, &today);
         record->end = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
         record->in = (uint64_t)today.tv_sec * 1000000000u + (uint64_t)today.tv_nsec;
-#ifdef __aarch64__
-        __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(record->out));
-#endif
+        record->out = bt_trace_rate();
     }
-    (void)bt_trace_name(record, name);
     bt_trace_done(record);
 }
 
@@ -80,7 +89,8 @@ static inline struct bt_trace_header *bt_trace_open(void)
     return (struct bt_trace_header *)memory;
 }
 
-static inline void bt_trace_event(uint32_t kind, const char *name)
+/* The file of the trace, NULL if there is none. */
+static inline struct bt_trace_header *bt_trace_file(void)
 {
     static struct bt_trace_header *mapped; /* of this source file */
     struct bt_trace_header *file = __atomic_load_n(&mapped, __ATOMIC_ACQUIRE);
@@ -88,7 +98,13 @@ static inline void bt_trace_event(uint32_t kind, const char *name)
         file = bt_trace_open();
         __atomic_store_n(&mapped, file, __ATOMIC_RELEASE);
     }
-    if ((uintptr_t)file != 1) {
+    return (uintptr_t)file != 1 ? file : NULL;
+}
+
+static inline void bt_trace_event(uint32_t kind, const char *name)
+{
+    struct bt_trace_header *file = bt_trace_file();
+    if (file != NULL) {
         bt_trace_put(file, kind, name);
     }
 }

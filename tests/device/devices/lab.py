@@ -26,11 +26,13 @@ DEVICES = (*BOARDS, "phone")
 SECONDS = 60.0
 
 PROGRAM = r"""
-/* `wait FILE`: until there is such a file.  `meet DIRECTORY NUMBER`: until so many programs are
-   there.  `status`: return the number in the file `status` of the install root, if there is one. */
+/* `wait FILE [BEATS]`: until there is such a file; writes the time to BEATS.
+   `meet DIRECTORY NUMBER`: until so many programs are there.
+   `status`: return the number in the file `status` of the install root, if there is one. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int count(const char *directory)
@@ -49,10 +51,19 @@ static int lab(int argc, char **argv)
     int status = 0;
 
     if (argc > 2 && strcmp(argv[1], "wait") == 0) {
+        FILE *beats = argc > 3 ? fopen(argv[3], "w") : NULL;
+        struct timespec now;
+
         puts("waiting");
         fflush(stdout);
-        while (access(argv[2], F_OK) != 0)
-            usleep(20000);
+        while (access(argv[2], F_OK) != 0) {
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            if (beats != NULL) {
+                fprintf(beats, "%ld%09ld\n", (long)now.tv_sec, now.tv_nsec);
+                fflush(beats);
+            }
+            usleep(beats != NULL ? 2000 : 20000);
+        }
     } else if (argc > 3 && strcmp(argv[1], "meet") == 0) {
         snprintf(path, sizeof path, "%s/%ld", argv[2], (long)getpid());
         fclose(fopen(path, "w"));

@@ -21,6 +21,7 @@ def test_a_trace_has_a_place_of_its_own(traced_project: Project) -> None:
 
     validate("run", document)
     assert f"trace: {file} (open it in" in done.stderr
+    assert document["trace"] == str(file)
     assert open_trace(file).execute("select 1 from flow").fetchone()
     assert document["dsp_calls"] is None
     # The recording is no longer on the device, and what is current there is as before.
@@ -36,6 +37,18 @@ def test_calls_are_counted_and_traced_together(traced_project: Project, tmp_path
         "select count(*) from flow join slice on id = slice_out where name = ?", [row["name"]]
     )
     assert (row["calls"],) == arrows.fetchone() == (7,)
+
+
+def test_a_run_is_traced_and_profiled_at_once(traced_project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "profiled.pftrace"
+    options = ("--trace-file", str(file), "--profile", "-e", "CALLS=200", "--json")
+    document = json.loads(traced_project.run("run", "sim", *options).stdout)
+    base = open_trace(file)
+    profile = document["profile"]
+    arrows = base.execute("select count(*) from flow").fetchone()[0]
+    assert document["status"] == 0
+    assert profile["uncounted"] or any(row["packets"] for row in profile["functions"])
+    assert arrows > 200
 
 
 @pytest.mark.parametrize("command", ["test", "bench"])

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.events import Event, Note
+from buildtool.core.events import BackendPrinted, Event, Note, ProgramTraced
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.ready import DeviceChoice
 from buildtool.project.model import Header, Project
 from buildtool.run.attended import run_attended
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import RunRequest
+from buildtool.run.trace.programs import log_lines
 from tests.integration.contract.binaries import SKEL, Linker
 from tests.remote.adbd import AdbServer
 from tests.remote.places import adb_place, ssh_place
@@ -140,6 +141,36 @@ def test_a_crash_is_named_by_the_debug_files_of_the_release(remote: Remote, tmp_
     (note,) = (event.text for event in notes if isinstance(event, Note))
     assert "\n  at demo_run (source.c:2)\n" in note
     assert "\n  process shell" in note
+
+
+def test_a_traced_run_has_the_log_with_times_and_lines_of_backends(
+    remote: Remote, tmp_path: Path
+) -> None:
+    release = remote.release(tmp_path / "release", {})
+    operator = "ggml-hex: HTP0 profile-op ADD|a x b -> c|1 -> 1|f32|1|-|usec 5 cycles 99 start 7"
+    script = f"""
+        echo "$(date +%s).250000 board shell[7]: a line" >{SAID}.new && mv {SAID}.new {SAID}
+        until [ ! -e {SAID} ]; do sleep 0.02; done
+        echo '0.1 D {operator} mhz 19.8' >&2
+    """
+    events: list[Event] = []
+    before = int(time.time())
+
+    with redirected(None) as streams:
+        request = RunRequest((SHELL, script), farf="0x1f001f", trace=True)
+        run_on_device(remote.ready(release, events), request)
+
+    (traced,) = (event for event in events if isinstance(event, ProgramTraced))
+    (line,) = (event for event in events if isinstance(event, BackendPrinted))
+    ((seconds, text),) = (
+        (slice_.start // 10**9, slice_.name) for slice_ in log_lines(traced.log, shift=0)
+    )
+    first = traced.log.decode().partition("\n")[0]
+    assert "-v time -v epoch -s" in first or "-o short-unix -t" in first
+    assert (before <= seconds <= time.time() + 1, text) == (True, "a line")
+    assert operator in line.text
+    assert traced.started < line.at < traced.ended
+    assert operator.encode() in streams.stderr
 
 
 @pytest.mark.long

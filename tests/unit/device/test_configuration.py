@@ -96,7 +96,7 @@ def test_the_tables_are_cached(tmp_path: Path) -> None:
         (BOARD.replace('address = "radxa@q6a.local"', ""), 1, ("lacks the key 'address'",)),
         (BOARD.replace("radxa@", "-oProxyCommand=touch"), 3, ("not a host",)),
         (BOARD.replace("radxa@", "a b@"), 3, ("not a host",)),
-        (BOARD.replace("radxa@q6a.local", ""), 3, ("not a host",)),
+        (BOARD.replace("radxa@q6a.local", ""), 1, ("lacks the key 'address'",)),
         (BOARD.replace("radxa@", "\\u001b"), 3, ("not a host",)),
         (BOARD + "port = 65536", 4, ("65536 is not a port",)),
         (BOARD + "port = -1", 4, ("-1 is not a port",)),
@@ -153,6 +153,18 @@ def test_an_unknown_device_has_a_suggestion(tmp_path: Path) -> None:
     assert str(tmp_path / "devices.toml") in raised.value.why
     assert "Did you mean 'board'? Known: sim, board." in raised.value.remedy
     assert "buildtool devices add bord" in raised.value.remedy
+
+
+def test_the_address_of_a_place_of_a_lab_can_be_left_out() -> None:
+    write('[device.q6a]\ntransport = "ssh"\nvia = "labgrid:q6a"\n')
+    assert configured_devices(None)["q6a"].via == "labgrid:q6a"
+
+
+@pytest.mark.parametrize("via", ["", "q6a", "labgrid:", "labgrid:-p", "labgrid:a b", "other:q6a"])
+def test_what_is_no_place_of_a_lab_is_refused(via: str) -> None:
+    write(f'[device.q6a]\ntransport = "ssh"\nvia = "{via}"\n')
+    with pytest.raises(DevicesError, match=r"is not a place of a lab|lacks the key 'address'"):
+        configured_devices(None)
 
 
 def test_the_published_schema_is_the_models() -> None:

@@ -136,11 +136,11 @@ def test_what_always_runs_before(body: str, expected: bool) -> None:
     ids=range(22),
 )
 def test_hostile_sources_take_a_short_time(source: str, tmp_path: Path) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
 
     lint_texts(tmp_path, a_c=f"HAP_power_set\n{source}", b_sh=f"LIBRARY_PATH {source}")
 
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
 
 
 NAMES = (

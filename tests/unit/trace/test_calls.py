@@ -35,6 +35,16 @@ def test_a_call_has_its_part() -> None:
     assert host.arguments["bytes out"] == 20
 
 
+def test_a_part_whose_times_can_be_wrong_is_moved_into_its_call() -> None:
+    early, late = part(6, 14)._replace(bytes_in=5), part(64, 73)._replace(bytes_in=5)
+    records = [early, late, call(10, 30), call(40, 70)]
+    dsp = slices_of(records, no_names)[DSP]
+    assert [(each.start, each.end, each.follows) for each in dsp] == [(10, 14, 2), (64, 70, 1)]
+    assert dsp[0].arguments["wrong by up to ns"] == 5
+    far = part(4, 14)._replace(bytes_in=5)
+    assert pair_calls([far, call(10, 30)]) == {}
+
+
 def test_calls_of_several_threads_have_the_parts_within_them() -> None:
     # The inner part fits into both calls, the outer one only into the long one.
     records = [call(0, 100), call(10, 40), part(5, 90), part(15, 35)]

@@ -79,7 +79,7 @@ def test_a_lone_surrogate_in_a_name_is_replaced() -> None:
 def recorder(tmp_path: Path) -> TraceRecorder:
     file = tmp_path / "buildtool.toml"
     file.write_text('[project]\nname = "demo"')
-    return TraceRecorder(read_project(file), lambda _: None)
+    return TraceRecorder(read_project(file), None, lambda _: None)
 
 
 def test_parallel_steps_are_in_rows_of_their_own(recorder: TraceRecorder) -> None:
@@ -114,7 +114,7 @@ def test_a_damaged_recording_is_a_trace(recorder: TraceRecorder) -> None:
     recorder(program(file(packed(CALL, b"XXXX"), CALL, count=count), same_clock=True))
     base = open_trace(recorder.trace())
     (name,) = base.execute("select name from track where pid = 7 and tid = 0").fetchone()
-    assert name == f"demo (1,234 records dropped, {MAX_RECORDS - 2:,} records damaged)"
+    assert name == f"demo (1,234 records dropped, {MAX_RECORDS - 3:,} records damaged)"
 
 
 def test_arrows_of_several_programs_are_apart(recorder: TraceRecorder) -> None:

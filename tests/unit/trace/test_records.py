@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool import _data
+from buildtool.idl.emit.skel import TRACED
 from buildtool.run.trace.records import (
     MAGIC,
     MAX_BYTES,
@@ -28,13 +29,23 @@ CLOCKS = Record(Kind.CLOCKS, 7, 8, 1, 1, bytes_in=5_000, bytes_out=RATE)
 
 
 def packed(record: Record, magic: bytes = MAGIC) -> bytes:
-    name = record.name.encode()
-    return struct.pack("<4s3I2QIi2Q72s", magic, *record[:-1], name)
+    return struct.pack("<4s3I2QIi2QI4x", magic, *record[:-1], 2 if record.name else 0)
 
 
-def file(*rows: Record | bytes, count: int | None = None, clocks: Record = CLOCKS) -> bytes:
-    data = b"".join(row if isinstance(row, bytes) else packed(row) for row in (clocks, *rows))
-    head = struct.pack("<4sI120x", bytes(4), len(rows) + 1 if count is None else count)
+def text(data: bytes) -> bytes:
+    return struct.pack("<4sI56s", MAGIC, Kind.TEXT, data)
+
+
+def file(
+    *rows: Record | bytes,
+    count: int | None = None,
+    clocks: Record = CLOCKS,
+    name: bytes = CALL.name.encode(),
+) -> bytes:
+    """A recording, whose second record is the name of all those that have one."""
+    every = (clocks, text(name), *rows)
+    data = b"".join(row if isinstance(row, bytes) else packed(row) for row in every)
+    head = struct.pack("<4sI56x", bytes(4), len(every) if count is None else count)
     return head + data
 
 
@@ -48,6 +59,7 @@ def test_the_header_in_c_is_the_same() -> None:
     assert int(re.findall(r"MAGIC 0x(\w+)u", text)[0], 16).to_bytes(4, "little") == MAGIC
     assert int(re.findall(r"RECORDS (\d+)u", text)[0]) == MAX_RECORDS
     assert int(re.findall(r"BYTES (\d+)u", text)[0]) == MAX_BYTES
+    assert re.findall(r"METHOD (0x\w+)u", text) == re.findall(r"_method == (0x\w+)u", TRACED)
     dsp = (_data.path("dsp") / "include" / "bt_trace.h").read_text()
     assert re.findall(r"DSP_\w+ (\d+)u", dsp) == [str(int(Kind.DSP_BEGIN)), str(int(Kind.DSP_END))]
 
@@ -60,22 +72,26 @@ def test_records_are_read() -> None:
 
 
 def test_a_long_name_is_whole() -> None:
-    log = Record(Kind.DSP_LOG, 7, 8, 1, 1, name="a" * 72)
-    more = log._replace(kind=Kind.TEXT, name="b" * 5)
-    found = parse_recording(file(log, more, more._replace(thread=9)))
-    assert [record.name for record in found.records] == ["a" * 72 + "b" * 5]
+    log = Record(Kind.DSP_LOG, 7, 8, 1, 1, name="x")
+    found = parse_recording(file(text(b"b" * 5), log, text(b"c"), name=b"a" * 56))
+    assert [record.name for record in found.records] == ["a" * 56 + "b" * 5]
 
 
 def test_the_length_of_a_name_is_limited() -> None:
-    log = Record(Kind.DSP_LOG, 7, 8, 1, 1, name="a" * 72)
-    found = parse_recording(file(log, *[log._replace(kind=Kind.TEXT)] * 100))
-    assert len(found.records[0].name) == 16 * 72
+    log = Record(Kind.DSP_LOG, 7, 8, 1, 1, name="x")
+    found = parse_recording(file(*[text(b"a" * 56)] * 100, log, name=b"a" * 56))
+    assert len(found.records[0].name) == 20 * 56
+
+
+def test_a_name_that_is_no_text_is_empty() -> None:
+    found = parse_recording(file(CALL).replace(text(CALL.name.encode()), packed(CALL)))
+    assert {record.name for record in found.records} == {""}
 
 
 def test_records_without_a_place_are_counted() -> None:
     found = parse_recording(file(CALL, count=MAX_RECORDS + 123))
     assert (len(found.records), found.dropped) == (1, 123)
-    assert found.damaged == MAX_RECORDS - 2  # the file ends early
+    assert found.damaged == MAX_RECORDS - 3  # the file ends early
 
 
 @pytest.mark.parametrize(
@@ -96,7 +112,7 @@ def test_what_cannot_be_is_damaged(wrong: bytes) -> None:
     assert (found.records, found.damaged) == ((CALL,), 1)
 
 
-@pytest.mark.parametrize("data", [b"x" * 300, b"\0", bytes(127), b"ELF!" + bytes(200)])
+@pytest.mark.parametrize("data", [b"x" * 300, b"\0", bytes(63), b"ELF!" + bytes(200)])
 def test_another_file_is_damaged(data: bytes) -> None:
     assert parse_recording(data) == Recording(damaged=1)
 
@@ -106,7 +122,7 @@ def test_no_file_is_an_empty_recording() -> None:
 
 
 def test_control_characters_are_escaped() -> None:
-    (record,) = parse_recording(file(CALL._replace(name="a\x1b[2J"))).records
+    (record,) = parse_recording(file(CALL, name=b"a\x1b[2J")).records
     assert "\x1b" not in record.name
 
 
@@ -131,13 +147,20 @@ def test_times_of_the_dsp_are_nanoseconds() -> None:
     assert parse_recording(file(part, clocks=clocks)).records == (part,)
 
 
+def test_what_a_skel_has_recorded_is_of_the_dsp_and_has_ticks_of_the_program() -> None:
+    part = CALL._replace(kind=Kind.SKEL_CALL)
+    clocks = CLOCKS._replace(end=1_001)
+    (found,) = parse_recording(file(part, clocks=clocks)).records
+    assert found == CALL._replace(kind=Kind.DSP_CALL, start=1_100, end=1_200)
+
+
 def test_without_a_clock_the_times_of_the_program_are_unknown() -> None:
     part = CALL._replace(kind=Kind.DSP_CALL)
     found = parse_recording(file(CALL, clocks=part))
     assert (found.records, found.damaged, found.realtime) == ((part,), 1, None)
 
 
-@given(st.binary(max_size=6 * SIZE), st.integers(0, 4 * SIZE), st.integers(0, 8))
+@given(st.binary(max_size=6 * SIZE), st.integers(0, 4 * SIZE), st.integers(0, 9))
 def test_any_bytes(noise: bytes, at: int, count: int) -> None:
     data = file(CALL, CALL, count=count)
     found = parse_recording(data[:at] + noise + data[at:])

@@ -1,0 +1,1 @@
+"""Places of a labgrid coordinator, which are acquired while their devices are used."""

@@ -1,0 +1,1 @@
+"""Compilers on other machines: what these need, and how a build calls them there."""

@@ -1,0 +1,3 @@
+"""The programs that compile on other machines."""
+
+ENGINES = ("distcc", "icecc")

@@ -1,0 +1,1 @@
+"""Devices that are places of a labgrid coordinator."""
