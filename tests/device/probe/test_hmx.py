@@ -92,7 +92,6 @@ def test_a_chip_whose_float_half_is_fused_off_is_seen(sample: Sample) -> None:
     ("file", "old", "new"),
     [
         ("hmx_tiles.c", "Q6_W_vshuff_VVR(odd, even, -2)", "Q6_W_vshuff_VVR(even, odd, -2)"),
-        pytest.param("hmx_tiles.c", "r + 1 < rows", "r < rows", marks=LONG, id="row too many"),
         pytest.param(
             "matmul_hmx.c",
             "activations + part * part_bytes, weights, product->depth);\n            else",
