@@ -18,6 +18,7 @@
 /* Its address also identifies the session in votes for power. */
 struct session {
     dspqueue_t queue; /* NULL without one */
+    int has_hmx;
 };
 
 /* HVX is off until a client votes for it, and vector instructions crash while it is off. */
@@ -28,6 +29,17 @@ static int vote_for_hvx(struct session *session, boolean power_up)
     memset(&request, 0, sizeof request);
     request.type = HAP_power_set_HVX;
     request.hvx.power_up = power_up;
+    return HAP_power_set(session, &request);
+}
+
+/* Some chips have no HMX, or have it fused off. */
+static int vote_for_hmx(struct session *session, boolean power_up)
+{
+    HAP_power_request_t request;
+
+    memset(&request, 0, sizeof request);
+    request.type = HAP_power_set_HMX;
+    request.hmx.power_up = power_up;
     return HAP_power_set(session, &request);
 }
 
@@ -42,6 +54,7 @@ int htp_ops_open(const char *uri, remote_handle64 *handle)
         free(session);
         return AEE_EFAILED;
     }
+    session->has_hmx = vote_for_hmx(session, TRUE) == 0;
     *handle = (remote_handle64)(uintptr_t)session;
     return AEE_SUCCESS;
 }
@@ -52,6 +65,8 @@ int htp_ops_close(remote_handle64 handle)
 
     htp_ops_close_queue(handle);
     vote_for_hvx(session, FALSE);
+    if (session->has_hmx)
+        vote_for_hmx(session, FALSE);
     free(session);
     return AEE_SUCCESS;
 }
@@ -163,4 +178,40 @@ AEEResult htp_ops_gated_delta_step_f32(remote_handle64 handle, const float *q, i
         return AEE_EBADPARM;
     gated_delta_step_f32(q, k, (size_t)k_len, v, (size_t)v_len, decay, beta, state, y);
     return AEE_SUCCESS;
+}
+
+/* Whether the sizes of a product on HMX are what the lengths say. */
+static int are_sizes(int32_t rows, int32_t inner, int32_t columns, int a_len, int b_len, int c_len)
+{
+    return rows > 0 && inner > 0 && columns > 0 && a_len == (int64_t)rows * inner &&
+           b_len == (int64_t)inner * columns && c_len == (int64_t)rows * columns;
+}
+
+AEEResult htp_ops_matmul_f16_hmx(remote_handle64 handle, int32_t rows, int32_t inner,
+                                 int32_t columns, const uint16_t *a, int a_len, const uint16_t *b,
+                                 int b_len, uint16_t *c, int c_len)
+{
+    if (!((struct session *)(uintptr_t)handle)->has_hmx)
+        return AEE_EUNSUPPORTED;
+    if (!are_sizes(rows, inner, columns, a_len, b_len, c_len))
+        return AEE_EBADPARM;
+    return matmul_f16_hmx(a, b, (size_t)rows, (size_t)inner, (size_t)columns, c);
+}
+
+AEEResult htp_ops_matmul_u8i8_hmx(remote_handle64 handle, int32_t rows, int32_t inner,
+                                  int32_t columns, const uint8_t *a, int a_len, uint8_t a_zero,
+                                  const int8_t *b, int b_len, const float *scales, int scales_len,
+                                  uint8_t c_zero, uint8_t *c, int c_len)
+{
+    const struct hmx_quantized quantized = {a, a_zero, b, scales, c_zero};
+
+    if (!((struct session *)(uintptr_t)handle)->has_hmx)
+        return AEE_EUNSUPPORTED;
+    if (!are_sizes(rows, inner, columns, a_len, b_len, c_len) || scales_len != columns ||
+        inner > 32768)
+        return AEE_EBADPARM;
+    for (int32_t n = 0; n < columns; n++)
+        if (!(scales[n] >= 0x1p-20f && scales[n] <= 255))
+            return AEE_EBADPARM;
+    return matmul_u8i8_hmx(&quantized, (size_t)rows, (size_t)inner, (size_t)columns, c);
 }

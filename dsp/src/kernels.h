@@ -71,4 +71,34 @@ void rms_norm_f32(const float *x, const float *weight, size_t count, float epsil
 void gated_delta_step_f32(const float *q, const float *k, size_t keys, const float *v,
                           size_t values, float decay, float beta, float *state, float *y);
 
+/*
+ * c = a b in fp16, in row-major order: `a` has `rows` rows of `inner` halves, `b` has `inner` rows of
+ * `columns`.  All sizes are 1 or more.  The pointers need the alignment of uint16_t only.
+ *
+ * HMX adds the products, up to v69 exactly, later with about 22 bits, and the sum is rounded once to
+ * fp16.  From v68 on, exponent 31 is an ordinary one: a large sum is not infinite but up to 131,008.
+ * Returns AEE_SUCCESS, AEE_ENOMEMORY without memory or VTCM, or the code of a lock that failed.
+ */
+int matmul_f16_hmx(const uint16_t *a, const uint16_t *b, size_t rows, size_t inner, size_t columns,
+                   uint16_t *c);
+
+/* A product of quantized matrices. */
+struct hmx_quantized {
+    const uint8_t *a;
+    uint8_t a_zero; /* the value of `a` that means 0 */
+    const int8_t *b;
+    const float *scales; /* for each column: from 2^-20 to 255 */
+    uint8_t c_zero;
+};
+
+/*
+ * c[r][n] = c_zero + scales[n] * sum over k of (a[r][k] - a_zero) * b[k][n], rounded, from 0 to 255.
+ * Sizes, order and result are those of matmul_f16_hmx; `inner` is at most 32,768.
+ *
+ * The sum is exact.  HMX has 11 bits of a scale, and drops what is below 1/16 twice.  Up to v69,
+ * c_zero is added to the sum as a multiple of the scale.
+ */
+int matmul_u8i8_hmx(const struct hmx_quantized *quantized, size_t rows, size_t inner,
+                    size_t columns, uint8_t *c);
+
 #endif

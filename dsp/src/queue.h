@@ -1,4 +1,4 @@
-/* The callbacks of a session's dspqueue, through which matvec_q4_0 is called without FastRPC. */
+/* The callbacks of a session's dspqueue, through which methods are called without FastRPC. */
 #ifndef QUEUE_H
 #define QUEUE_H
 

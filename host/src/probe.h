@@ -13,6 +13,7 @@ enum probe_verdict {
     PROBE_OVERRUN,     /* the call changed memory around the output */
     PROBE_CALL_FAILED, /* the call returned `code` */
     PROBE_NO_QUEUE,    /* libcdsprpc has no dspqueue */
+    PROBE_NO_HMX,      /* the DSP has no HMX that can be powered up */
     PROBE_NO_MEMORY,   /* allocation of a buffer shared with the DSP failed */
     PROBE_UNPROVEN     /* the inputs would not reveal every wrong output */
 };
@@ -55,7 +56,7 @@ struct probe_summary {
     size_t count;
 };
 
-/* Returns non-zero if there are results and every one of them is verified. */
+/* Returns non-zero if there is a verified result, and none that is neither verified nor PROBE_NO_HMX. */
 int probe_all_verified(const struct probe_summary *summary);
 
 /* Print a table of at most 80 columns, or one JSON document, to standard output. */

@@ -73,8 +73,10 @@ static int call_matmul(remote_handle64 handle, const struct product *product)
 
 static int call_queue(remote_handle64 handle, const struct product *product)
 {
-    return probe_queue_matvec_q4_0(handle, product->rows, product->cols, &product->weights,
-                                   &product->x, &product->y);
+    const queue_request request = {QUEUE_MATVEC_Q4_0, (int32_t)product->rows,
+                                   (int32_t)product->cols, 1};
+
+    return probe_queue_call(handle, &request, &product->weights, &product->x, &product->y);
 }
 
 static void run(remote_handle64 handle, struct product *product, call_function *call,

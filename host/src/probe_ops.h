@@ -16,6 +16,9 @@ void probe_rms_norm_f32(remote_handle64 handle, uint64_t seed, struct probe_resu
 void probe_matvec_q4_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_matvec_q4_0_queue(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_matmul_q4_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_matmul_f16_hmx(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_matmul_f16_hmx_queue(remote_handle64 handle, uint64_t seed, struct probe_result *result);
+void probe_matmul_u8i8_hmx(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_softmax_f32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_gated_delta_step_f32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 

@@ -7,7 +7,6 @@
 
 #include "AEEStdErr.h"
 #include "dspqueue.h"
-#include "htp_ops.h"
 
 #define WAIT_US 5000000u
 
@@ -32,8 +31,7 @@ int probe_has_queues(void)
     return library.create && library.export_id && library.close && library.write && library.read;
 }
 
-static int exchange(dspqueue_t queue, const matvec_q4_0_request *request,
-                    struct dspqueue_buffer *buffers)
+static int exchange(dspqueue_t queue, const queue_request *request, struct dspqueue_buffer *buffers)
 {
     uint32_t flags, count = 0, length = 0;
     int32_t result = AEE_EFAILED;
@@ -46,7 +44,7 @@ static int exchange(dspqueue_t queue, const matvec_q4_0_request *request,
     return code != 0 ? code : length == sizeof result ? result : AEE_EFAILED;
 }
 
-static int call(remote_handle64 handle, const matvec_q4_0_request *request,
+static int call(remote_handle64 handle, const queue_request *request,
                 struct dspqueue_buffer *buffers)
 {
     dspqueue_t queue;
@@ -67,12 +65,11 @@ static int call(remote_handle64 handle, const matvec_q4_0_request *request,
     return code != 0 ? code : closed;
 }
 
-int probe_queue_matvec_q4_0(remote_handle64 handle, size_t rows, size_t cols,
-                            const struct probe_buffer *weights, const struct probe_buffer *x,
-                            const struct probe_buffer *y)
+int probe_queue_call(remote_handle64 handle, const queue_request *request,
+                     const struct probe_buffer *first, const struct probe_buffer *second,
+                     const struct probe_buffer *output)
 {
-    const matvec_q4_0_request request = {(int32_t)rows, (int32_t)cols};
-    const struct probe_buffer *const mapped[BUFFERS] = {weights, x, y};
+    const struct probe_buffer *const mapped[BUFFERS] = {first, second, output};
     struct dspqueue_buffer buffers[BUFFERS];
     int count = 0, code = 0;
 
@@ -86,7 +83,7 @@ int probe_queue_matvec_q4_0(remote_handle64 handle, size_t rows, size_t cols,
         }
     }
     if (code == 0)
-        code = call(handle, &request, buffers);
+        code = call(handle, request, buffers);
     while (count > 0)
         probe_buffer_unmap(mapped[--count]);
     return code;

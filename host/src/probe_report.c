@@ -11,11 +11,13 @@ enum { VERDICT_SIZE = 48 };
 
 int probe_all_verified(const struct probe_summary *summary)
 {
-    size_t verified = 0;
+    size_t verified = 0, without_hmx = 0;
 
-    while (verified < summary->count && summary->results[verified].verdict == PROBE_VERIFIED)
-        verified++;
-    return verified > 0 && verified == summary->count;
+    for (size_t i = 0; i < summary->count; i++) {
+        verified += summary->results[i].verdict == PROBE_VERIFIED;
+        without_hmx += summary->results[i].verdict == PROBE_NO_HMX;
+    }
+    return verified > 0 && verified + without_hmx == summary->count;
 }
 
 static const char *verdict_name(enum probe_verdict verdict)
@@ -31,6 +33,8 @@ static const char *verdict_name(enum probe_verdict verdict)
         return "call-failed";
     case PROBE_NO_QUEUE:
         return "no-queue";
+    case PROBE_NO_HMX:
+        return "no-hmx";
     case PROBE_NO_MEMORY:
         return "no-memory";
     case PROBE_UNPROVEN:
@@ -83,6 +87,9 @@ static void print_why(const struct probe_result *result)
     case PROBE_NO_QUEUE:
         puts("  this libcdsprpc has no dspqueue functions");
         break;
+    case PROBE_NO_HMX:
+        puts("  HAP_power_set refuses HMX: this chip has none, or it is fused off");
+        break;
     case PROBE_NO_MEMORY:
         puts("  rpcmem did not allocate a buffer: may this user open /dev/dma_heap/system?");
         break;
@@ -109,7 +116,9 @@ void probe_print_table(const struct probe_summary *summary)
            "within (n + 3) * 2^-24 * the sum of the magnitudes of a row's n block terms,\n"
            "of each of n results, rms_norm_f32 within (n / 64 + 16) * 2^-23 and softmax_f32\n"
            "within (n + 2 * (max - min) + 12) * 2^-24, and gated_delta_step_f32 within the\n"
-           "bound on the rounding of its sums.\n"
+           "bound on the rounding of its sums.  A product of halves of n terms is verified\n"
+           "within n * 2^-22 * the sum of their magnitudes and a rounding to fp16, one of\n"
+           "bytes within 0.8125 + scale / 2.\n"
            "On an emulated device, the times are not meaningful.\n",
            verified, summary->count);
 }

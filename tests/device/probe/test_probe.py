@@ -15,6 +15,7 @@ from .conftest import Sample
 OPS = {
     *("vec_add_i32", "matvec_q8_0", "matvec_q4_0", "matvec_q4_0_queue", "matmul_q4_0"),
     *("rms_norm_f32", "softmax_f32", "gated_delta_step_f32"),
+    *("matmul_f16_hmx", "matmul_f16_hmx_queue", "matmul_u8i8_hmx"),
 }
 
 

@@ -9,15 +9,35 @@
 #include "HAP_power.h"
 #include "dspqueue.h"
 #include "htp_ops.h"
+#include "kernels.h"
 #include "qurt.h"
 
-static int votes;
+static int votes, hmx_votes, has_hmx = 1;
 
 /* Replaces the function of the DSP's shell and counts the votes. */
 int HAP_power_set(void *context, HAP_power_request_t *request)
 {
     (void)context;
+    if (request->type == HAP_power_set_HMX) {
+        hmx_votes += request->hmx.power_up ? 1 : -1;
+        return has_hmx ? 0 : -3;
+    }
     votes += request->type == HAP_power_set_HVX ? (request->hvx.power_up ? 1 : -1) : 100;
+    return 0;
+}
+
+/* The kernels on HMX, of which only the checks of their arguments are tested here. */
+int matmul_f16_hmx(const uint16_t *a, const uint16_t *b, size_t rows, size_t inner, size_t columns,
+                   uint16_t *c)
+{
+    (void)a, (void)b, (void)rows, (void)inner, (void)columns, (void)c;
+    return 0;
+}
+
+int matmul_u8i8_hmx(const struct hmx_quantized *quantized, size_t rows, size_t inner,
+                    size_t columns, uint8_t *c)
+{
+    (void)quantized, (void)rows, (void)inner, (void)columns, (void)c;
     return 0;
 }
 
@@ -126,9 +146,51 @@ static int step(int q_len, int k_len, int v_len, int state_len, int y_len)
                                         floats, state_len, floats, y_len);
 }
 
+static int f16(int rows, int inner, int columns, int a_len, int b_len, int c_len)
+{
+    static uint16_t halves[16];
+
+    return htp_ops_matmul_f16_hmx(handle, rows, inner, columns, halves, a_len, halves, b_len,
+                                  halves, c_len);
+}
+
+/* Two rows of three bytes by three rows of two. */
+static int u8i8(int scales_len, float first_scale)
+{
+    const float scales[] = {first_scale, 1};
+
+    return htp_ops_matmul_u8i8_hmx(handle, 2, 3, 2, blocks, 6, 0, (const int8_t *)blocks, 6, scales,
+                                   scales_len, 0, blocks, 4);
+}
+
+static void check_hmx(void)
+{
+    expect(0, f16(2, 3, 4, 6, 12, 8), "2x3x4");
+    expect(AEE_EBADPARM, f16(2, 3, 4, 5, 12, 8), "short a of a product");
+    expect(AEE_EBADPARM, f16(2, 3, 4, 6, 11, 8), "short b of a product");
+    expect(AEE_EBADPARM, f16(2, 3, 4, 6, 12, 7), "short c of a product");
+    expect(AEE_EBADPARM, f16(2, 0, 4, 0, 0, 8), "a product of nothing");
+    expect(AEE_EBADPARM, f16(-2, -3, -4, 6, 12, 8), "negative sizes of a product");
+    expect(AEE_EBADPARM, f16(1 << 16, 1 << 16, 1, 0, 1 << 16, 1 << 16), "an a that overflows");
+    expect(0, u8i8(2, 0.5f), "2x3x2 bytes");
+    expect(AEE_EBADPARM, u8i8(1, 0.5f), "one scale of two");
+    expect(AEE_EBADPARM, u8i8(2, 0), "a scale of 0");
+    expect(AEE_EBADPARM, u8i8(2, 256), "a scale that is too large");
+    expect(AEE_EBADPARM, u8i8(2, __builtin_nanf("")), "a scale that is no number");
+}
+
 int main(void)
 {
+    has_hmx = 0;
+    expect(0, htp_ops_open("", &handle), "open without HMX");
+    expect(AEE_EUNSUPPORTED, f16(2, 3, 4, 6, 12, 8), "a product without HMX");
+    expect(AEE_EUNSUPPORTED, u8i8(2, 0.5f), "bytes without HMX");
+    expect(0, htp_ops_close(handle), "close without HMX");
+    has_hmx = 1;
+    hmx_votes = 0;
+
     expect(0, htp_ops_open("", &handle), "open");
+    check_hmx();
     if (votes != 1)
         puts("open does not vote for HVX");
 
@@ -184,7 +246,7 @@ int main(void)
     expect(0, htp_ops_close(handle), "close");
     if (queues != 0)
         puts("close does not close the queue");
-    if (votes != 0)
+    if (votes != 0 || hmx_votes != 0)
         puts("close does not take its vote back");
     return 0;
 }

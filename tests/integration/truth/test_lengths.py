@@ -16,7 +16,8 @@ HEADERS = (f"-I{DSP / 'include'}", f"-I{DSP.parent / 'host' / 'include' / 'fastr
 def test_lengths_are_checked(tmp_path: Path) -> None:
     compile_idl(DSP / "htp_ops.idl", out_dir=tmp_path)
     includes = (*HEADERS, f"-I{tmp_path}", f"-I{builds.KERNELS}")
-    sources = sorted(builds.KERNELS.glob("*.c"))
+    # qemu has no HMX, and clang by itself no instructions of it: lengths.c replaces its kernels.
+    sources = [path for path in sorted(builds.KERNELS.glob("*.c")) if path.stem != "matmul_hmx"]
     objects = builds.hexagon_objects(tmp_path, "v68", sources, includes)
     main = builds.HERE / "lengths.c"
     program = builds.link_hexagon(tmp_path / "lengths", main, objects, includes)
