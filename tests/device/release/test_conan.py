@@ -155,7 +155,7 @@ def user(server: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.write("host/CMakeLists.txt", USER_CMAKE)
     project.write("host/conanfile.txt", "[requires]\nhtp-ops/1.2\n")
     for file in (REPOSITORY / "host/src").rglob("*.[ch]"):
-        if file.name.startswith(("probe", "q8_0", "reference")):
+        if file.name.startswith(("probe", "hmx", "q8_0", "reference")):
             project.write(f"host/src/{file.name}", file.read_text())
     return project
 

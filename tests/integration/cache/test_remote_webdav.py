@@ -23,10 +23,10 @@ MODULES = (
     "mpm_event authz_core authz_host authz_user authn_core authn_file auth_basic alias dav dav_fs"
 )
 APACHE = """
-ServerRoot {modules}
-PidFile {folder}/pid
-ErrorLog {folder}/error.log
-DavLockDB {folder}/lock
+ServerRoot "{modules}"
+PidFile "{folder}/pid"
+ErrorLog "{folder}/error.log"
+DavLockDB "{folder}/lock"
 ServerName localhost
 Listen 127.0.0.1:{port}
 {load}

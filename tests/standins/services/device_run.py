@@ -22,11 +22,12 @@ SUBMIT = ["beta", "device-run", "sessions", "submit", "android-executable"]
 
 def put_gcloud(directory: Path, noted: Path) -> None:
     """A `gcloud` in `directory` that notes its arguments and its directory in the file `noted`."""
-    program = directory / "gcloud"
-    program.write_text(
-        f"#!{sys.executable}\nimport json, os, sys\n"
-        f"json.dump([sys.argv[1:], os.getcwd()], open({str(noted)!r}, 'w'))\n"
+    program, code = directory / "gcloud", directory / "gcloud.py"
+    code.write_text(
+        f"import json, os, sys\njson.dump([sys.argv[1:], os.getcwd()], open({str(noted)!r}, 'w'))\n"
     )
+    # Not as its interpreter: that line cannot have a path with spaces.
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{code}" "$@"\n')
     program.chmod(0o755)
 
 

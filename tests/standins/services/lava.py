@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -59,8 +58,8 @@ def run_job(job: Path, device: DeviceRoot, variables: Mapping[str, str]) -> list
     helpers, tests = overlay / "bin", overlay / "0/tests/0_buildtool"
     tests.mkdir(parents=True)
     helpers.mkdir()
-    with tarfile.open(definition["repository"].removeprefix("file://")) as archive:
-        archive.extractall(tests, filter="data")
+    archive = definition["repository"].removeprefix("file://")
+    subprocess.run(["tar", "-C", tests, "-xzf", archive], check=True)
     for name in ("lava-test-case", "lava-common-functions"):
         text = (PACKAGES / "lava_dispatcher/lava_test_shell" / name).read_text(encoding="utf-8")
         (helpers / name).write_text(f"#!/bin/sh\n{text}")
