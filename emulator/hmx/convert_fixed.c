@@ -72,17 +72,23 @@ static int64_t limited(int64_t value, unsigned width, uint32_t rs)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* All steps on v68 and v69, to a number of `width` bits. */
+/* All steps on v68 and v69, to a number of `width` bits. 1.0 is the scale 2^places. */
 static int64_t old_result(int64_t sum, const struct constants *constants, unsigned width,
-                          uint32_t rs)
+                          uint32_t scale, unsigned places, uint32_t rs)
 {
     const unsigned fraction = width == 8 ? 12 : 24;
     const int64_t wide = (int64_t)((uint64_t)sum << constants->exponent) >> (32 - fraction);
     const int64_t t = (rs & RS_SIGNED) != 0 ? wide & ((INT64_C(1) << fraction) - 1) : wide;
-    const int64_t rounding = (int64_t)(constants->output >> 3 & 1u) << (fraction + 9 - width);
-    const int64_t scale = 1024 | (constants->scale >> 1 & 1023u); /* there is no tiny one */
+    const int64_t rounding = (int64_t)(constants->output >> 3 & 1u)
+                             << (fraction + places - 1 - width);
     const __int128 product = (__int128)t * scale + rounding;
-    return limited((int64_t)(product >> (fraction + 10 - width)), width, rs);
+    return limited((int64_t)(product >> (fraction + places - width)), width, rs);
+}
+
+/* The scale of one word there: there is no tiny one. */
+static uint32_t old_scale(const struct constants *constants)
+{
+    return 1024 | (constants->scale >> 1 & 1023u);
 }
 
 static uint32_t chosen(uint32_t constant, uint32_t fed_back, uint32_t rs)
@@ -135,7 +141,8 @@ static void to_bytes(const struct unit *unit, const struct operation *operation,
                 scale = chosen(scale, cell, rs);
             }
             if (unit->arch < 0x73) {
-                (*state)[s][o] = (uint16_t)(old_result(sum, &constants, 8, rs) << 4);
+                (*state)[s][o] =
+                    (uint16_t)(old_result(sum, &constants, 8, old_scale(&constants), 10, rs) << 4);
                 continue;
             }
             const int64_t n = scaled(sum, &constants, 12, operation->kind == CONVERT);
@@ -153,7 +160,9 @@ static void to_halves(const struct unit *unit, const struct operation *operation
             const int64_t sum = value_of(unit, 2 * r + 1, o) + (value_of(unit, 2 * r, o) >> 8) +
                                 constants.bias;
             if (unit->arch < 0x73) {
-                set_row(state, r, o, (uint32_t)(old_result(sum, &constants, 16, rs) << 4));
+                set_row(state, r, o,
+                        (uint32_t)(old_result(sum, &constants, 16, old_scale(&constants), 10, rs)
+                                   << 4));
                 continue;
             }
             const int64_t n = scaled(sum, &constants, 24, operation->kind == CONVERT);
@@ -187,6 +196,12 @@ static void to_squares(const struct unit *unit, const struct operation *operatio
                 ll = hl = 0;
             }
             const int64_t sum = (ll + 256 * (lh + hl) + 65536 * hh + even.bias * 65536) >> 16;
+            if (unit->arch < 0x73) {
+                const uint32_t both = old_scale(&odd) << 10 | (old_scale(&even) & 1023u);
+                set_row(state, r, to, (uint32_t)(old_result(sum, &even, 16, both, 20, rs) << 4));
+                set_row(state, r, o + 1 - (to - o), 0);
+                continue;
+            }
             const int64_t n = scaled(sum, &even, 24, operation->kind == CONVERT);
             const uint32_t cell = (((*before)[s + 1][to] & 0xff0u) << 8) + (*before)[s][to];
             if ((rs & RS_FEEDBACK_BIAS) != 0) {

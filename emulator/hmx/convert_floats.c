@@ -144,6 +144,9 @@ static uint32_t result_of(struct number number, const struct rounding *how)
     const uint32_t top = bf16 ? 0xffu << 7 : 0x1fu << mantissa, all = (1u << mantissa) - 1;
     const bool nan = number.inf == INFINITE;
     bool negative = is_negative(number);
+    if (nan && !how->propagates && (rs & RS_SIGNED) == 0) {
+        return 0;
+    }
     if (nan && !(largest && !how->propagates)) {
         return bf16 || !fine ? 0xffff0u : 0xfffffu;
     }
@@ -168,14 +171,22 @@ static uint32_t result_of(struct number number, const struct rounding *how)
 /* An 8-bit float: 4 bits of exponent, 3 of mantissa. */
 static uint32_t f8_of(struct number number, const struct rounding *how)
 {
-    const bool negative = number.inf == 0 ? number.sig < 0 : number.inf >= 2;
+    const bool nan = number.inf == INFINITE, negative = nan || is_negative(number);
+    const bool has_nan = how->infinities && (how->rs & RS_LARGEST) == 0;
+    const uint32_t most = how->infinities ? 0x77 : 0x7f;
     const int64_t sig = number.sig;
-    uint32_t value = 0x7f;
-    if (negative && (how->rs & RS_SIGNED) == 0) {
+    uint32_t value = most + 1;
+    if (negative && (how->rs & RS_SIGNED) == 0 && !(nan && how->propagates)) {
         return 0;
     }
     if (number.inf == 0) {
-        value = packed((unsigned __int128)(sig < 0 ? -sig : sig), number.exp - 26, 3, 7, 0x7f);
+        value = packed((unsigned __int128)(sig < 0 ? -sig : sig), number.exp - 26, 3, 7, most + 1);
+    }
+    if (value > most) {
+        if (has_nan) {
+            return 0x80;
+        }
+        value = 0x7f;
     }
     return (negative ? 0x80u : 0) | value;
 }
@@ -230,13 +241,15 @@ static struct constants constants_of(uint64_t word, uint32_t result, const struc
     return constants;
 }
 
-static struct number converted(struct number number, const struct constants *constants)
+static struct number converted(struct number number, const struct constants *constants,
+                               bool propagates)
 {
     const uint32_t shape = constants->shape;
     struct number scale = constants->scale;
     number = normalized(sum_of(number, constants->bias));
     const bool negative = is_negative(number);
-    if (shape != 3 && number.inf != INFINITE && shape == (negative ? 2 : 1)) {
+    const bool nan = number.inf == INFINITE, limits = shape == 1 || shape == 2;
+    if (limits && (nan ? !propagates : shape == (negative ? 2 : 1))) {
         number = (struct number){.exp = ZERO_EXPONENT};
     }
     if (constants->negates != (shape == 3 && negative)) {
@@ -262,7 +275,8 @@ void convert_floats(const struct unit *unit, const struct operation *operation, 
             if ((rs & RS_FEEDBACK) != 0) {
                 constants = constants_of(words[o], row_of(before, r, o), &how);
             }
-            const struct number number = converted(accumulator(unit, r, o), &constants);
+            const struct number number = converted(accumulator(unit, r, o), &constants,
+                                                   how.propagates);
             if (operation->type == F8) {
                 const unsigned s = 2 * r + ((rs & RS_HIGH_BYTE) != 0);
                 (*state)[s][o] = (uint16_t)(f8_of(number, &how) << 4);
@@ -276,6 +290,7 @@ void convert_floats(const struct unit *unit, const struct operation *operation, 
 /* ---- on v68 and v69 ---- */
 
 #define LEAST_SCALE (-31)
+#define UNUSED_BITS 62 /* of 128: a sum has 18 bits before the point and 48 behind it */
 
 void convert_exact(const struct unit *unit, const struct operation *operation,
                    const uint64_t *words, cells *state)
@@ -288,10 +303,11 @@ void convert_exact(const struct unit *unit, const struct operation *operation,
         const uint32_t most = (31u - (word >> 6 & 31u)) << 10 | 0x3ffu;
         for (unsigned r = 0; r < ROWS; r++) {
             /* 1.0 is 2^15 in the bias, and 2^48 in the sum. */
-            const __int128 sum = rows[r].sum[o] +
-                                 (bias.sig == 0
-                                      ? 0
-                                      : (__int128)bias.sig * ((__int128)1 << (bias.exp + 34)));
+            const __int128 exact = rows[r].sum[o] +
+                                   (bias.sig == 0
+                                        ? 0
+                                        : (__int128)bias.sig * ((__int128)1 << (bias.exp + 34)));
+            const __int128 sum = (__int128)((unsigned __int128)exact << UNUSED_BITS) >> UNUSED_BITS;
             const int8_t overflow = rows[r].overflow[o];
             const bool negative = overflow != 0 ? overflow == -1 : sum < 0;
             uint32_t value = overflow != 0 ? most

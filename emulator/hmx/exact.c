@@ -7,6 +7,7 @@
 #include "kernels.h"
 
 #define PART 21
+#define STEP 4                    /* channels after which the sum is looked at */
 #define LIMIT ((__int128)1 << 65) /* 2^17 in units of 2^-48 */
 
 static void split(uint16_t half, double *high, double *low)
@@ -28,11 +29,14 @@ void prepare_exact(struct exact_weights *exact, const struct float_weights *weig
     }
 }
 
-void add_exact(struct exact_row *row, const struct channels *channels,
-               const struct exact_weights *weights, bool subtracts)
+/* Adds the products of the channels from `first` on. The first overflow counts. */
+static void add_step(struct exact_row *row, const struct channels *channels, unsigned first,
+                     const struct exact_weights *weights, bool subtracts)
 {
+    const double whole = 1 << PART, limit = (double)LIMIT, sign = subtracts ? -1 : 1;
     double high[CHANNELS] = {0}, middle[CHANNELS] = {0}, low[CHANNELS] = {0};
-    for (unsigned k = 0; k < channels->count; k++) {
+    double most[CHANNELS] = {0}, least[CHANNELS] = {0};
+    for (unsigned k = first; k < first + STEP && k < channels->count; k++) {
         double upper[CHANNELS], lower[CHANNELS];
         for (unsigned o = 0; o < CHANNELS; o += channels->group) {
             uint16_t half;
@@ -48,20 +52,30 @@ void add_exact(struct exact_row *row, const struct channels *channels,
             high[o] += upper[o] * weights->high[k][o];
             middle[o] += upper[o] * weights->low[k][o] + lower[o] * weights->high[k][o];
             low[o] += lower[o] * weights->low[k][o];
+            const double product = sign * (upper[o] * whole + lower[o]) *
+                                   (weights->high[k][o] * whole + weights->low[k][o]);
+            most[o] = product > most[o] ? product : most[o];
+            least[o] = product < least[o] ? product : least[o];
         }
     }
     for (unsigned o = 0; o < CHANNELS; o++) {
         const __int128 sum = (__int128)(int64_t)high[o] * ((__int128)1 << 2 * PART) +
                              (__int128)(int64_t)middle[o] * (1 << PART) + (int64_t)low[o];
         row->sum[o] += subtracts ? -sum : sum;
+        if (row->overflow[o] == 0) {
+            row->overflow[o] = least[o] < -limit      ? -1
+                               : most[o] >= limit     ? 1
+                               : row->sum[o] < -LIMIT ? -1
+                               : row->sum[o] >= LIMIT ? 1
+                                                      : 0;
+        }
     }
 }
 
-void check_exact(struct exact_row *row)
+void add_exact(struct exact_row *row, const struct channels *channels,
+               const struct exact_weights *weights, bool subtracts)
 {
-    for (unsigned o = 0; o < CHANNELS; o++) {
-        if (row->overflow[o] == 0 && (row->sum[o] >= LIMIT || row->sum[o] < -LIMIT)) {
-            row->overflow[o] = row->sum[o] < 0 ? -1 : 1;
-        }
+    for (unsigned k = 0; k < channels->count; k += STEP) {
+        add_step(row, channels, k, weights, subtracts);
     }
 }

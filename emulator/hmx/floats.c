@@ -54,8 +54,10 @@ static enum class class_of(uint16_t half, bool bf16, bool special)
 /* The flag of a product: 1 +infinity, 2 -infinity, 3 not a number. */
 static int32_t flag_of(uint16_t a, uint16_t b, const struct float_format *format)
 {
-    const enum class one = class_of(a, format->bf16, format->infinities || format->f8);
-    const enum class two = class_of(b, format->bf16, format->infinities || format->f8_weights);
+    const enum class one = class_of(a, format->bf16,
+                                    format->infinities || (format->f8 && format->f8_nan));
+    const enum class two = class_of(b, format->bf16,
+                                    format->infinities || (format->f8_weights && format->f8_nan));
     if (one < INFINITE && two < INFINITE) {
         return 0;
     }
@@ -180,10 +182,11 @@ void add_floats(struct float_row *row, const struct channels *channels,
     uint16_t halves[EIGHT][CHANNELS] = {0};
     for (unsigned k = 0; k < channels->count; k += format->step) {
         int32_t any = 0;
+        /* Those of the last eight that have no weight take part with the weight 0. */
         for (unsigned i = 0; i < format->step * lanes_used; i++) {
             const unsigned at = i / lanes_used, o = i % lanes_used;
             uint16_t half = 0;
-            if (k + at < channels->count) {
+            if (k + at < channels->count || channels->group >= EIGHT) {
                 const uint8_t *from = channels->bytes +
                                       channel_of(channels, k + at, o) * channels->stride;
                 memcpy(&half, from, sizeof half);

@@ -38,6 +38,7 @@ struct float_weights {
 /* How numbers are read, and what they are added up in. */
 struct float_format {
     bool bf16, f8, f8_weights, subtracts, infinities;
+    bool f8_nan;         /* an f8 of 0x80 is always NaN, also without infinities */
     unsigned step;       /* products that are added at a time: EIGHT or FOUR */
     unsigned high_byte;  /* f8: of each halfword */
     int32_t least, most; /* exponents of accumulators */
@@ -56,7 +57,5 @@ struct exact_weights {
 void prepare_exact(struct exact_weights *exact, const struct float_weights *weights);
 void add_exact(struct exact_row *row, const struct channels *channels,
                const struct exact_weights *weights, bool subtracts);
-/* Notes what has left the range of the accumulators. */
-void check_exact(struct exact_row *row);
 
 #endif

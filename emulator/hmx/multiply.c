@@ -57,10 +57,7 @@ static void set_channels(struct pair *pair, const uint32_t *registers, bool chan
         const unsigned most = pair->half == FLOAT ? FLOAT_BLOCKS : FIXED_BLOCKS;
         const int32_t blocks = pair->place.distance / (int32_t)CROUTON + 1;
         pair->blocks = pair->place.distance < 0 ? 0 : (unsigned)blocks;
-        if (pair->blocks > most) {
-            pair->blocks = most;
-            pair->last = CHANNELS - 1;
-        }
+        pair->blocks = pair->blocks > most ? most : pair->blocks;
     } else if (start > stop) {
         const uint32_t bits = ((stop - start) ^ start ^ stop) << 2 & 0xffu;
         pair->group = CHANNELS >> __builtin_clz(~(bits << 24));
@@ -75,7 +72,7 @@ static unsigned channels_of(const struct pair *pair, unsigned block, unsigned *f
     const bool narrow = is_narrow(pair->stream.type);
     unsigned first = block == 0 ? pair->first : 0;
     unsigned last = block == pair->blocks - 1 ? pair->last : CHANNELS - 1;
-    if (first > last) {
+    if ((first & ~3u) > (last | 3u)) {
         return 0;
     }
     if (narrow) {
@@ -165,9 +162,6 @@ static void add_all(struct pair *pair)
             }
         }
     }
-    for (unsigned i = 0; pair->half == FLOAT && pair->unit->arch < 0x73 && i < 2 * ROWS; i++) {
-        check_exact(&pair->unit->exact[i / ROWS][i % ROWS]);
-    }
 }
 
 /* ---- pairs ---- */
@@ -212,7 +206,7 @@ bool multiply(struct unit *unit, const struct operation *activation, const uint3
         .drops = weight->drop || weight->deep,
         .channel_bytes = activation->channel_major ? 1 : 4,
         .steps = !floats              ? FIXED_STEPS
-                 : unit->arch == 0x73 ? 2 * FLOAT_STEPS
+                 : unit->arch <= 0x73 ? 2 * FLOAT_STEPS
                                       : FLOAT_STEPS,
     };
     const int32_t most = unit->arch >= 0x81 ? 255 : 63;
@@ -233,7 +227,8 @@ bool multiply(struct unit *unit, const struct operation *activation, const uint3
         .bf16 = pair.stream.bf16,
         .f8 = activation->type == F8,
         .f8_weights = weight->type == F8,
-        .step = unit->arch == 0x73 ? FOUR : EIGHT,
+        .f8_nan = unit->arch < 0x81,
+        .step = unit->arch <= 0x73 ? FOUR : EIGHT,
         .high_byte = registers[0] & 1u,
         .subtracts = pair.stream.subtracts,
         .infinities = (unit->usr >> 20 & 1u) != 0,

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#define STREAM_BYTES_MAX 73728u
-#define STREAM_BYTES_MAX_V68 65536u
+#define STREAM_BYTES_MAX 65536u
 
 static unsigned channels_per_vector(enum type type)
 {
@@ -29,10 +28,9 @@ bool is_narrow(enum type type)
     return channels_per_vector(type) > 4;
 }
 
-static uint32_t most_bytes(enum type type, uint32_t arch)
+static uint32_t most_bytes(enum type type)
 {
-    const unsigned in_byte = type == NIBBLE_2X ? 2 : channels_per_vector(type) / 4;
-    return (arch < 0x69 ? STREAM_BYTES_MAX_V68 : STREAM_BYTES_MAX) / (in_byte == 0 ? 1 : in_byte);
+    return is_narrow(type) ? STREAM_BYTES_MAX / (channels_per_vector(type) / 4) : STREAM_BYTES_MAX;
 }
 
 bool open_stream(struct unit *unit, const struct operation *weight, const uint32_t *registers,
@@ -52,20 +50,20 @@ bool open_stream(struct unit *unit, const struct operation *weight, const uint32
     if ((int32_t)rt < 0 || last < first) {
         return true;
     }
-    const uint32_t size = last - first + 1, most = most_bytes(weight->type, unit->arch);
+    const uint32_t size = last - first + 1, most = most_bytes(weight->type);
     stream->bytes = memory_at(unit, first, size, weight->syntax);
-    stream->vectors = (size < most ? size : most) / VECTOR;
+    stream->left = (size < most ? size : most) / VECTOR * channels_per_vector(weight->type);
     return stream->bytes != NULL;
 }
 
-/* Moves on behind the vectors of `count` channels. Returns how many channels they have. */
-static unsigned advance(struct stream *stream, unsigned count, const uint8_t **bytes)
+/* Moves on behind `count` channels, whose first one is `from`. Returns how many of them there are. */
+static unsigned advance(struct stream *stream, unsigned count, uint32_t *from)
 {
-    const unsigned each = channels_per_vector(stream->type);
-    const uint32_t left = stream->vectors - stream->next, wanted = (count + each - 1) / each;
-    *bytes = stream->bytes + (size_t)stream->next * VECTOR;
-    stream->next += wanted < left ? wanted : left;
-    return left * each < count ? left * each : count;
+    const uint32_t available = stream->left < count ? stream->left : count;
+    *from = stream->next;
+    stream->next += available;
+    stream->left -= available;
+    return available;
 }
 
 /* One weight: of channel i of the vector. */
@@ -94,15 +92,16 @@ static int32_t decode(enum type type, uint8_t byte, unsigned i)
 unsigned next_fixed(struct stream *stream, unsigned count, struct fixed_weights *weights)
 {
     const unsigned each = channels_per_vector(stream->type);
-    const uint8_t *bytes;
-    const unsigned available = advance(stream, count, &bytes);
+    uint32_t from;
+    const unsigned available = advance(stream, count, &from);
     for (unsigned k = 0; k < available; k++) {
-        const uint8_t *vector = bytes + (size_t)(k / each) * VECTOR;
+        const uint32_t i = from + k;
+        const uint8_t *vector = stream->bytes + (size_t)(i / each) * VECTOR;
         for (unsigned o = 0; o < CHANNELS; o++) {
-            const uint8_t byte = vector[4 * o + k % 4];
+            const uint8_t byte = vector[4 * o + i % 4];
             int32_t low = (int8_t)(byte << 4) >> 4, high = (int8_t)byte >> 4;
             if (stream->type != NIBBLE_2X) {
-                const int32_t weight = decode(stream->type, byte, k % each);
+                const int32_t weight = decode(stream->type, byte, i % each);
                 low = is_narrow(stream->type) ? weight : (int8_t)(weight << 4) >> 4;
                 high = (weight - low) / 16;
             }
@@ -116,15 +115,16 @@ unsigned next_fixed(struct stream *stream, unsigned count, struct fixed_weights 
 unsigned next_halves(struct stream *stream, unsigned count, uint16_t halves[CHANNELS][CHANNELS])
 {
     static const uint8_t order[] = {0, 2, 1, 3};
-    const uint8_t *bytes;
-    const unsigned available = advance(stream, count, &bytes);
+    uint32_t from;
+    const unsigned available = advance(stream, count, &from);
     memset(halves, 0, CHANNELS * sizeof *halves);
     for (size_t k = 0; k < available; k++) {
+        const size_t i = from + k;
         for (size_t o = 0; o < CHANNELS; o++) {
             if (stream->type == F8) {
-                halves[k][o] = half_of_f8(bytes[k / 4 * VECTOR + 4 * o + order[k % 4]]);
+                halves[k][o] = half_of_f8(stream->bytes[i / 4 * VECTOR + 4 * o + order[i % 4]]);
             } else {
-                memcpy(&halves[k][o], bytes + k / 2 * VECTOR + 4 * o + 2 * (k % 2), 2);
+                memcpy(&halves[k][o], stream->bytes + i / 2 * VECTOR + 4 * o + 2 * (i % 2), 2);
             }
         }
     }

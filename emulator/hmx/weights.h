@@ -8,7 +8,7 @@
 
 struct stream {
     const uint8_t *bytes;
-    uint32_t vectors, next; /* of VECTOR bytes */
+    uint32_t next, left; /* channels: the next one, and how many are left */
     enum type type;
     bool bf16, subtracts;
 };
@@ -25,7 +25,7 @@ struct fixed_weights {
     lanes low[CHANNELS][GROUPS], high[CHANNELS][GROUPS];
 };
 
-/* Reads the next vectors, for `count` channels. Return the number of those that they have. */
+/* Read the weights of the next `count` channels. Return the number of those that they have. */
 unsigned next_fixed(struct stream *stream, unsigned count, struct fixed_weights *weights);
 
 /* As the bits of fp16 or bf16; missing ones are 0. */
