@@ -19,7 +19,7 @@ _CODES = {"c": (0, 1, -2, -1), "sc": (2, 1, -2, -1)}
 
 def stream_limit(kind: str) -> int:
     """The most bytes of weights that one pair uses."""
-    return 73728 * (4 if kind == "n:2x" else BITS.get(kind, 1)) // 8
+    return 65536 * BITS.get(kind, 1) // 8
 
 
 def fixed(kind: str, vector: bytes, channel: int, output: int) -> int:
