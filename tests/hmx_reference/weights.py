@@ -13,7 +13,7 @@ BITS = {**dict.fromkeys(("b", "sm", "hf", "f8", "n:2x"), 8), "n": 4, "c": 2, "sc
 NARROW = frozenset({"n", "c", "sc", "ubit", "sbit"})
 """Types that always use a whole tile of channels."""
 NAN = 0x7E00
-"""The only NaN of `f8` in fp16, without its sign.  It is one also where infinities are disabled."""
+"""The only NaN of `f8` in fp16, without its sign."""
 _CODES = {"c": (0, 1, -2, -1), "sc": (2, 1, -2, -1)}
 
 

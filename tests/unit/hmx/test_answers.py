@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.hmx_reference import float_convert, old_float
+from tests.hmx_reference.float_convert import Mode
+from tests.hmx_reference.floats import NAN, Number
 from tests.hmx_reference.forms import Instruction, form
 from tests.hmx_reference.machine import Machine
 from tests.hmx_reference.pair import Activation, Weight, steps
@@ -59,3 +62,67 @@ def test_the_weight_stream_goes_on_inside_a_vector() -> None:
     assert isinstance(loads[0], Activation)
     assert isinstance(loads[1], Weight)
     assert [(step.y, step.weights) for step in steps(loads[0], loads[1], 75)] == [(0, 0), (1, 4)]
+
+
+def _accumulator(
+    arch: int, row: list[int], stop: int, *, infinities: bool = False, rt: int = 2047
+) -> Machine:
+    """A machine after a pair of a row of activations in fp16 and weights of 1.0."""
+    one = Machine(arch, bytearray(4 * TILE), infinities=infinities)
+    for channel, bits in enumerate(row):
+        one.memory[4 * channel : 4 * channel + 2] = bits.to_bytes(2, "little")
+    one.memory[TILE : 2 * TILE] = b"\x00\x3c" * (TILE // 2)
+    pair = (
+        ("activation.hf=mxmem(Rs,Rt)", 0, stop << 2),
+        ("weight.hf=mxmem(Rs,Rt)", TILE, rt),
+    )
+    one.execute([Instruction(form(text), rs, rt) for text, rs, rt in pair])
+    return one
+
+
+@pytest.mark.parametrize(
+    ("row", "sign"),
+    [([0x7BFF] * 8 + [0xFBFF] * 8, 1), ([0xFBFF] * 8 + [0x7BFF] * 8, -1), ([0x3C00] * 16, 0)],
+)
+def test_old_float_remembers_the_first_overflow(row: list[int], sign: int) -> None:
+    assert _accumulator(68, row, 15).overflow[0][0][0] == sign
+
+
+@pytest.mark.parametrize(
+    ("products", "sign"), [([1 << 66, -(1 << 66)], -1), ([1 << 65], 1), ([-(1 << 65)], 0)]
+)
+def test_old_float_overflow_of_products(products: list[int], sign: int) -> None:
+    assert old_float.overflow(products) == sign
+
+
+def test_old_float_wraps_the_sum_with_the_bias() -> None:
+    assert old_float.convert(65536 << old_float.UNIT, 0, 0x7C00 << 16, positive=False) == 0xFFFF
+
+
+@pytest.mark.parametrize(("stop", "rt"), [(3, 2047), (7, 255)])
+def test_a_missing_weight_times_infinity_is_nan(stop: int, rt: int) -> None:
+    row = [0x3C00] * 5 + [0x7C00]
+    one = _accumulator(75, row, stop, infinities=True, rt=rt)
+    assert one.floats[0][0][0].inf == NAN
+    assert float_convert.convert(one.floats[0][0][0], 0x3C00, Mode(2, True)) >> 4 == 0xFFFF
+
+
+def test_activations_without_a_weight_count_for_the_rule_of_zeros() -> None:
+    """A step that is not left out normalises the accumulator."""
+    one = Machine(75, bytearray(4 * TILE))
+    one.memory[20:22] = b"\x00\x3c"
+    one.memory[TILE : 2 * TILE] = b"\x00\x3c" * (TILE // 2)
+    one.floats[0][0][0] = Number(1 << 20, 0)
+    pair = (("activation.hf=mxmem(Rs,Rt)", 0, 3 << 2), ("weight.hf=mxmem(Rs,Rt)", TILE, 2047))
+    one.execute([Instruction(form(text), rs, rt) for text, rs, rt in pair])
+    assert one.floats[0][0][0] != Number(1 << 20, 0)
+
+
+def test_f8_0x80_is_an_ordinary_number_without_infinities() -> None:
+    one = Machine(81, bytearray(4 * TILE))
+    one.memory[0] = one.memory[1] = 0x80
+    one.memory[TILE : 2 * TILE] = b"\x78" * TILE
+    pair = (("activation.f8=mxmem(Rs,Rt)", 0, 2047), ("weight.f8=mxmem(Rs,Rt)", TILE, 2047))
+    one.execute([Instruction(form(text), rs, rt) for text, rs, rt in pair])
+    acc = one.floats[0][0][0]
+    assert (acc.inf, acc.sig * 2.0 ** (acc.exp - 22)) == (0, -98304)
