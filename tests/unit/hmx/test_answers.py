@@ -126,3 +126,33 @@ def test_f8_0x80_is_an_ordinary_number_without_infinities() -> None:
     one.execute([Instruction(form(text), rs, rt) for text, rs, rt in pair])
     acc = one.floats[0][0][0]
     assert (acc.inf, acc.sig * 2.0 ** (acc.exp - 22)) == (0, -98304)
+
+
+@pytest.mark.parametrize(
+    ("word", "rs", "nan", "result"),
+    [
+        (0x3C00, 0, False, 0),
+        (0x3C00, 0, True, 0xFFFF),
+        *((0x40003C00 | shape << 40, 2, False, 0x4000) for shape in (1, 2)),
+        *((0x40003C00 | shape << 40, 2, True, 0xFFFF) for shape in (1, 2)),
+    ],
+)
+def test_nan_in_a_convert(word: int, rs: int, nan: bool, result: int) -> None:
+    acc = Number(0, -64, NAN)
+    assert float_convert.convert(acc, word, Mode(rs, True, nan)) >> 4 == result
+
+
+def test_a_large_number_with_the_largest_one_as_limit() -> None:
+    mode = Mode(float_convert.SIGNED | float_convert.LARGEST)
+    assert float_convert.rounded(Number(70000 << 26, 0), mode) >> 4 == 0x7C46
+    assert float_convert.rounded(Number(140000 << 26, 0), mode) == 0x7BFFF
+
+
+@pytest.mark.parametrize(("arch", "result"), [(69, 100), (73, 32868)])
+def test_uh_2x2_has_the_old_rule_before_v73(arch: int, result: int) -> None:
+    one = Machine(arch, bytearray(4 * TILE))
+    one.fixed[0][0][1][1] = 100
+    one.bias[0][0], one.bias[0][1] = 0x4000, 0x40004000
+    one.convert("uh:2x2", 2, direct=True)
+    cell = one.states[0]
+    assert cell[0][1] >> 4 | cell[1][1] >> 4 << 8 == result
