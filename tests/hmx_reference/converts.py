@@ -62,7 +62,10 @@ def of_uh_2x2(machine: Machine, rs: int, words: Sequence[Word], how: How) -> cel
                 cells.joined(last[s][to], last[s + 1][to]),
                 4,
             )
-            v = fixed_convert.to_uh_2x2(a, even, how, scale, bias)
+            if machine.old:
+                v = fixed_convert.of_v69(a, even, odd, how.saturate)
+            else:
+                v = fixed_convert.to_uh_2x2(a, even, how, scale, bias)
             result[s][to], result[s + 1][to] = cells.split(v >> 4)
     return result
 
@@ -90,7 +93,7 @@ def _chosen(rs: int, scale: int, bias: int, cell: int, factor: int) -> tuple[int
 
 def of_float(machine: Machine, rs: int, words: Sequence[int]) -> cells.Grid:
     """The 20 bits of each row and channel."""
-    mode = float_convert.Mode(rs, machine.arithmetic.infinities)
+    mode = float_convert.Mode(rs, machine.arithmetic.infinities, machine.nan)
     result = [[0] * CHANNELS for _ in range(cells.POSITIONS // 2)]
     for row, results in enumerate(result):
         for o, word in enumerate(words):

@@ -117,6 +117,15 @@ def of_v68(a: int, word: Word, f: int, saturate: bool) -> int:
     return limit(value, bits, saturate) << f - bits
 
 
+def of_v69(a: int, even: Word, odd: Word, saturate: bool) -> int:
+    """24 bits of `uh:2x2` as v69 converts: 16 bits, and zeros."""
+    t = sext(a << even.exponent, 64) >> (32 - UH)
+    if not saturate:
+        t %= 1 << UH
+    scale = (1 << 20) + 1024 * (odd.bits & 1023) + (even.bits & 1023)
+    return limit(t * scale + (even.rounding << 27) >> 28, 16, saturate) << 8
+
+
 def scale_2x2(even: Word, odd: Word) -> int:
     return ((0 if odd.tiny else 1024) + (odd.bits & 1023)) * 2048 + (
         2 * (even.bits & 1023) + (even.bits >> 31 & 1)

@@ -67,7 +67,11 @@ def convert(acc: Number, word: int, mode: Mode, feedback: tuple[int, int] | None
     number = _normalised(add(acc, offset))
     shape, inverted = word >> 40 & 3, bool(word >> 42 & 1)
     negative = number.inf == MINUS or number.sig < 0
-    if number.inf != NAN and ((shape == 1 and not negative) or (shape == 2 and negative)):
+    if number.inf == NAN:
+        replaced = shape in {1, 2} and not mode.nan
+    else:
+        replaced = shape == (2 if negative else 1)
+    if replaced:
         number = TRUE_ZERO
     inverted ^= shape == 3 and negative
     scaled = multiply(number, constant(scale >> 4 ^ inverted << 15, scale & 15, 4, wide))
@@ -82,7 +86,7 @@ def rounded(number: Number, mode: Mode) -> int:
     ordinary = 31 if mode.infinities else 32
     negative = number.sig < 0 or number.inf == MINUS
     if number.inf == NAN:
-        if not mode.rs & LARGEST or mode.nan:
+        if mode.nan or (mode.rs & SIGNED and not mode.rs & LARGEST):
             return 0xFFFFF
         negative = True
     bits = ordinary << places if number.inf else _magnitude(number, places)
@@ -90,7 +94,7 @@ def rounded(number: Number, mode: Mode) -> int:
         return 0
     if bits >= ordinary << places:
         top = 0x7BFFF if mode.rs & LARGEST else 0x7C000 if mode.infinities else 0x7FFFF
-        return negative << 19 | (top if places == 14 or top == 0x7C000 else top & ~15)
+        return negative << 19 | top
     return negative << 19 | bits << (14 - places)
 
 

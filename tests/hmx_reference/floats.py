@@ -54,7 +54,7 @@ def _negative(number: Number) -> bool:
 
 def products_of_a_step(arch: int) -> int:
     """How many products are added to an accumulator at a time."""
-    return 4 if arch == 73 else 8
+    return 4 if arch <= 73 else 8
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,12 @@ ROWS = 32
 class Machine:
     """HMX of one arch, on `memory`, whose first byte has the address 0."""
 
-    def __init__(self, arch: int, memory: bytearray, *, infinities: bool = False) -> None:
+    def __init__(
+        self, arch: int, memory: bytearray, *, infinities: bool = False, nan: bool = False
+    ) -> None:
         self.arch, self.memory = arch, memory
         self.arithmetic = Arithmetic(arch, infinities)
+        self.nan = nan  # bit 21 of USR
         self.bias = [[0] * CHANNELS for _ in range(4)]
         self.states = [cells.grid() for _ in range(3)]  # of converts, the newest first
         self.last_fixed = cells.grid()

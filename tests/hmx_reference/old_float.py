@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from .bits import sext
@@ -10,6 +11,12 @@ UNIT = 48
 """Accumulators are in units of 2**-48."""
 LARGEST = 1 << 17 + UNIT
 """The sum of an accumulator is below."""
+
+
+def overflow(numbers: Iterable[int]) -> int:
+    """The sign of the numbers beyond the range, or 0; negative if there are both signs."""
+    signs = [-1 if one < 0 else 1 for one in numbers if not -LARGEST <= one < LARGEST]
+    return min(signs, default=0)
 
 
 def units(bits: int, more: int = 0) -> int:
@@ -37,5 +44,5 @@ def convert(total: int, overflow: int, word: int, positive: bool) -> int:
     """The halfword of an accumulator; `overflow` is 0, or the sign of a sum that was too large."""
     bias, lim = units(word >> 11 & 0x1FFFFF, 5) << UNIT - 29, word >> 6 & 31
     scale = Fraction(2) ** (max(sext(word, 6), -31) - UNIT)
-    number = Fraction(overflow * 2**60) if overflow else (total + bias) * scale
+    number = Fraction(overflow * 2**60) if overflow else sext(total + bias, 18 + UNIT) * scale
     return 0 if positive and number < 0 else round_half(number, lim)

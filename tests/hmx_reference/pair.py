@@ -89,13 +89,12 @@ def _blocks(act: Activation, wide: bool, is_float: bool) -> list[tuple[int, int,
     """The address, the first and the last channel and the size of a group of each block."""
     where, start, stop = act.where, act.where.start, act.where.stop
     if act.form == "deep":
-        last = where.next // TILE
-        most = 32 if is_float else 64
+        last = min(where.next // TILE, (32 if is_float else 64) - 1)
         blocks = []
-        for number in range(min(last + 1, most)):
+        for number in range(last + 1):
             first = start if number == 0 else 0
             end = stop if number == last else CHANNELS - 1
-            if first <= end:
+            if first & ~3 <= end | 3:
                 blocks.append((where.base + number * TILE, first, end, CHANNELS))
     elif start > stop:
         size = group_size(start, stop)
@@ -131,4 +130,3 @@ def steps(act: Activation, weight: Weight, arch: int) -> Iterator[Step]:
                             yield Step(tile, y, x, other, channels, stream, size)
                         stream += len(channels)
                         count += 1
-                    stream = -(-stream // per) * per

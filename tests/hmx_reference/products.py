@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from . import old_float, weights
-from .floats import LEAST_PRODUCT, NAN, Number, operand, products_of_a_step
+from .floats import Number, operand, products_of_a_step
 from .pair import VECTOR, Activation, Step, Weight, steps
 from .spatial import CHANNELS, place
 
@@ -28,7 +28,7 @@ def multiply(machine: Machine, act: Activation, weight: Weight) -> None:
     elif machine.old:
         add = OldSums(machine, weight)
     else:
-        add = FloatSums(machine, act, weight)
+        add = FloatSums(machine, weight)
     whole = steps(act, weight, machine.arch)
     taps: dict[tuple[Any, ...], list[tuple[list[Any], int, int]]] = {}
     for step in whole if act.where.halves else _joined(whole):
@@ -44,7 +44,7 @@ def multiply(machine: Machine, act: Activation, weight: Weight) -> None:
         ]
         for numbers, chosen, position in taps[tap]:
             groups = [
-                [numbers[first + channel] for channel in step.channels]
+                [numbers[first + channel] for channel in add.channels(step)]
                 for first in range(0, CHANNELS, step.group)
             ]
             for output, column in enumerate(columns):
@@ -106,6 +106,9 @@ class FixedSums:
     def __init__(self, machine: Machine, weight: Weight) -> None:
         self.sets, self.double = machine.fixed, weight.kind == "n:2x"
 
+    def channels(self, step: Step) -> Sequence[int]:
+        return step.channels
+
     def weights(self, column: list[int]) -> Any:
         return column if self.double else list(zip(*map(weights.split, column), strict=True))
 
@@ -125,6 +128,9 @@ class OldSums:
         self.sets, self.overflow = machine.floats, machine.overflow
         self.sign = -1 if weight.rs & SUBTRACT and machine.arch > 68 else 1
 
+    def channels(self, step: Step) -> Sequence[int]:
+        return step.channels
+
     def weights(self, column: list[int]) -> Any:
         return [self.sign * old_float.units(bits) for bits in column]
 
@@ -133,39 +139,42 @@ class OldSums:
 
     def add(self, chosen: int, position: int, output: int, a: list[Any], w: Any) -> None:
         row = self.sets[chosen][position // 2]
-        row[output] += sum(map(mul, a, w))
+        products = list(map(mul, a, w))
+        row[output] += sum(products)
         over = self.overflow[chosen][position // 2]
-        if abs(row[output]) >= old_float.LARGEST and not over[output]:
-            over[output] = -1 if row[output] < 0 else 1
+        sign = old_float.overflow(products) or old_float.overflow([row[output]])
+        over[output] = over[output] or sign
 
 
 class FloatSums:
     """Adds a few products at a time, with the arithmetic of v73 and newer."""
 
-    def __init__(self, machine: Machine, act: Activation, weight: Weight) -> None:
+    def __init__(self, machine: Machine, weight: Weight) -> None:
         self.sets, self.arithmetic = machine.floats, machine.arithmetic
-        self.small = act.kind == "f8", weight.kind == "f8"
         self.brain = machine.arch >= 81 and bool(weight.rs & BRAIN)
         self.sign = 0x8000 if weight.rs & SUBTRACT else 0
         self.width = products_of_a_step(machine.arch)
 
-    def _number(self, bits: int, small: bool = False) -> Number:
-        if small and bits & 0x7FFF == weights.NAN:
-            return Number(0, LEAST_PRODUCT, NAN)
+    def channels(self, step: Step) -> Sequence[int]:
+        """All channels of the step in memory: those without a weight count as well."""
+        first = step.channels[0]
+        return range(first, first + min(step.group, self.width))
+
+    def _number(self, bits: int) -> Number:
         return operand(bits, self.arithmetic.infinities, self.brain)
 
     def _filled(self, numbers: list[Any]) -> list[Any]:
         return numbers + [self._number(0)] * (self.width - len(numbers))
 
     def weights(self, column: list[int]) -> Any:
-        return [self._number(bits, self.small[1]) for bits in column]
+        return [self._number(bits) for bits in column]
 
     def activations(self, row: list[int]) -> list[Any]:
-        return [self._number(bits ^ self.sign, self.small[0]) for bits in row]
+        return [self._number(bits ^ self.sign) for bits in row]
 
     def add(self, chosen: int, position: int, output: int, a: list[Any], w: Any) -> None:
         row = self.sets[chosen][position // 2]
-        row[output] = self.arithmetic.add(row[output], self._filled(a[: len(w)]), self._filled(w))
+        row[output] = self.arithmetic.add(row[output], self._filled(a), self._filled(w))
 
 
 Adder = FixedSums | OldSums | FloatSums

@@ -13,13 +13,13 @@ BITS = {**dict.fromkeys(("b", "sm", "hf", "f8", "n:2x"), 8), "n": 4, "c": 2, "sc
 NARROW = frozenset({"n", "c", "sc", "ubit", "sbit"})
 """Types that always use a whole tile of channels."""
 NAN = 0x7E00
-"""The only NaN of `f8` in fp16, without its sign.  It is one also where infinities are disabled."""
+"""The only NaN of `f8` in fp16, without its sign."""
 _CODES = {"c": (0, 1, -2, -1), "sc": (2, 1, -2, -1)}
 
 
 def stream_limit(kind: str) -> int:
     """The most bytes of weights that one pair uses."""
-    return 73728 * (4 if kind == "n:2x" else BITS.get(kind, 1)) // 8
+    return 65536 * BITS.get(kind, 1) // 8
 
 
 def fixed(kind: str, vector: bytes, channel: int, output: int) -> int:
