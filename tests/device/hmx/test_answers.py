@@ -205,3 +205,27 @@ def test_squares_of_v69(toolbox: Toolbox, arch: str, wanted: int) -> None:
         unit.run(("mxmem(Rs,Rt):after.uh=acc:2x2", BASE + OUT, 0))
         (got,) = struct.unpack_from("<H", unit.memory, OUT + 0)
     assert got == wanted
+
+
+@pytest.mark.parametrize("fifth", [0, 1])
+def test_a_step_with_an_activation_without_weight_is_not_skipped(
+    toolbox: Toolbox, fifth: int
+) -> None:
+    """The step adds 0, but rounds a sum; then the sum is subtracted, and the rest is visible."""
+    values = channels(1.5, 1, 1, 1.9990234375, 0.00048804283142089844, 1.5, *[1.9990234375] * 2)
+    weights = fp16(1.9990234375) * 1024
+    steps = ((values, 7, 0), (channels(0, 0, 0, 0, 0, fifth, 0, 0), 3, 0), (values, 7, 1 << 5))
+    with running_unit(toolbox.hmx_unit(), "v75") as unit:
+        load_words(unit, 0x3C00)
+        unit.memory[WEIGHTS : WEIGHTS + TILE] = weights
+        unit.run(("mxclracc.hf", 0, 0))
+        for activations, stop, subtracts in steps:
+            unit.memory[: len(activations)] = activations
+            unit.run(
+                ("activation.hf=mxmem(Rs,Rt)", BASE, stop << 2),
+                ("weight.hf=mxmem(Rs,Rt)", BASE + WEIGHTS | subtracts, TILE - 1),
+            )
+        unit.run(("cvt.hf=acc(Rs)", 2, 0))
+        unit.run(("mxmem(Rs,Rt)=cvt", BASE + OUT, 0))
+        got = int.from_bytes(unit.memory[OUT : OUT + 2], "little")
+    assert (got != 0) == (fifth != 0)
