@@ -9,7 +9,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from . import old_float, weights
-from .floats import Number, operand, products_of_a_step
+from .floats import LEAST_PRODUCT, NAN, Number, operand, products_of_a_step
 from .pair import VECTOR, Activation, Step, Weight, steps
 from .spatial import CHANNELS, place
 
@@ -28,7 +28,7 @@ def multiply(machine: Machine, act: Activation, weight: Weight) -> None:
     elif machine.old:
         add = OldSums(machine, weight)
     else:
-        add = FloatSums(machine, weight)
+        add = FloatSums(machine, act, weight)
     whole = steps(act, weight, machine.arch)
     taps: dict[tuple[Any, ...], list[tuple[list[Any], int, int]]] = {}
     for step in whole if act.where.halves else _joined(whole):
@@ -149,8 +149,13 @@ class OldSums:
 class FloatSums:
     """Adds a few products at a time, with the arithmetic of v73 and newer."""
 
-    def __init__(self, machine: Machine, weight: Weight) -> None:
+    def __init__(self, machine: Machine, act: Activation, weight: Weight) -> None:
         self.sets, self.arithmetic = machine.floats, machine.arithmetic
+        # An f8 of 0x80 is NaN on v79 also where infinities are disabled.
+        self.small = (
+            machine.arch < 81 and act.kind == "f8",
+            machine.arch < 81 and weight.kind == "f8",
+        )
         self.brain = machine.arch >= 81 and bool(weight.rs & BRAIN)
         self.sign = 0x8000 if weight.rs & SUBTRACT else 0
         self.width = products_of_a_step(machine.arch)
@@ -160,17 +165,19 @@ class FloatSums:
         first = step.channels[0]
         return range(first, first + min(step.group, self.width))
 
-    def _number(self, bits: int) -> Number:
+    def _number(self, bits: int, *, small: bool = False) -> Number:
+        if small and bits & 0x7FFF == weights.NAN:
+            return Number(0, LEAST_PRODUCT, NAN)
         return operand(bits, self.arithmetic.infinities, self.brain)
 
     def _filled(self, numbers: list[Any]) -> list[Any]:
         return numbers + [self._number(0)] * (self.width - len(numbers))
 
     def weights(self, column: list[int]) -> Any:
-        return [self._number(bits) for bits in column]
+        return [self._number(bits, small=self.small[1]) for bits in column]
 
     def activations(self, row: list[int]) -> list[Any]:
-        return [self._number(bits ^ self.sign) for bits in row]
+        return [self._number(bits ^ self.sign, small=self.small[0]) for bits in row]
 
     def add(self, chosen: int, position: int, output: int, a: list[Any], w: Any) -> None:
         row = self.sets[chosen][position // 2]
