@@ -148,7 +148,7 @@ static uint32_t result_of(struct number number, const struct rounding *how)
         return 0;
     }
     if (nan && !(largest && !how->propagates)) {
-        return bf16 || !fine ? 0xffff0u : 0xfffffu;
+        return 0xfffffu;
     }
     negative = negative || nan;
     if (negative && (rs & RS_SIGNED) == 0) {
@@ -162,10 +162,12 @@ static uint32_t result_of(struct number number, const struct rounding *how)
         value = packed((unsigned __int128)(sig < 0 ? -sig : sig), number.exp - 26, mantissa,
                        bf16 ? 127 : 15, most + 1);
     }
+    uint32_t low = 0; /* bits that only feedback sees */
     if (value > most) {
         value = largest ? finite : how->infinities ? top : top | all;
+        low = value == top ? 0 : (1u << below) - 1;
     }
-    return (negative ? RESULT_SIGN : 0) | value << below;
+    return (negative ? RESULT_SIGN : 0) | value << below | low;
 }
 
 /* An 8-bit float: 4 bits of exponent, 3 of mantissa. */
