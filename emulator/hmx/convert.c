@@ -61,20 +61,21 @@ bool convert(struct unit *unit, const struct operation *operation, uint32_t rs)
     }
     const bool feedback = (operands & RS_FEEDBACK) != 0 &&
                           !(operation->type == UH && !operation->two_by_two);
-    cells *state = &unit->states[0];
+    cells *results = &unit->last[half];
     if (!feedback) {
         memmove(unit->states[1], unit->states[0], (STATES - 1) * sizeof *unit->states);
     }
     const uint32_t used = feedback ? operands : operands & ~(uint32_t)RS_FEEDBACK;
     if (half == FIXED) {
-        convert_fixed(unit, operation, used, words, state, state);
+        convert_fixed(unit, operation, used, words, results);
     } else if (!has_float(unit)) {
-        memset(state, 0, sizeof *state);
+        memset(results, 0, sizeof *results);
     } else if (unit->arch < 0x73) {
-        convert_exact(unit, operation, words, state);
+        convert_exact(unit, operation, words, results);
     } else {
-        convert_floats(unit, operation, used, words, state, state);
+        convert_floats(unit, operation, used, words, results);
     }
+    memcpy(unit->states[0], results, sizeof *results);
     if ((operands & RS_RETAIN) == 0) {
         clear_set(unit, half, unit->current[half]);
         unit->current[half] ^= 1u;

@@ -23,26 +23,25 @@ static inline uint64_t bits(uint64_t word, unsigned high, unsigned low)
     return word >> low & ((UINT64_C(2) << (high - low)) - 1);
 }
 
-typedef uint16_t cells[POSITIONS][CHANNELS];
-
 /* Puts the 20 bits of a result of 16 bits into the cells of a row. */
-static inline void set_row(cells *state, size_t row, unsigned channel, uint32_t result)
+static inline void set_row(cells *results, size_t row, unsigned channel, uint32_t result)
 {
-    (*state)[2 * row][channel] = (uint16_t)(result & 0xfffu);
-    (*state)[2 * row + 1][channel] = (uint16_t)(result >> 8 & 0xff0u);
+    (*results)[2 * row][channel] = (uint16_t)(result & 0xfffu);
+    (*results)[2 * row + 1][channel] = (uint16_t)(result >> 8 & 0xff0u);
 }
 
-static inline uint32_t row_of(const cells *state, size_t row, unsigned channel)
+static inline uint32_t row_of(const cells *results, size_t row, unsigned channel)
 {
-    return ((*state)[2 * row + 1][channel] & 0xff0u) << 8 | (*state)[2 * row][channel];
+    return ((*results)[2 * row + 1][channel] & 0xff0u) << 8 | (*results)[2 * row][channel];
 }
 
-/* Convert a set of accumulators. `before` is the state that feedback reads; it can be `state`. */
+/* Convert a set of accumulators. `results` has those of the last convert of the same half, which feedback
+ * reads. */
 void convert_fixed(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                   const uint64_t *words, cells *state, const cells *before);
+                   const uint64_t *words, cells *results);
 void convert_floats(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                    const uint64_t *words, cells *state, const cells *before);
+                    const uint64_t *words, cells *results);
 void convert_exact(const struct unit *unit, const struct operation *operation,
-                   const uint64_t *words, cells *state);
+                   const uint64_t *words, cells *results);
 
 #endif

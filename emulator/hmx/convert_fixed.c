@@ -121,13 +121,13 @@ static int64_t value_of(const struct unit *unit, unsigned s, unsigned o)
 /* ---- the three kinds ---- */
 
 static void to_bytes(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                     const uint64_t *words, cells *state, const cells *before)
+                     const uint64_t *words, cells *results)
 {
     for (unsigned o = 0; o < CHANNELS; o++) {
         const struct constants constants = constants_of(words[o]);
         for (unsigned s = 0; s < POSITIONS; s++) {
             uint32_t scale = constants.scale, output = constants.output;
-            const uint32_t cell = (*before)[s][o];
+            const uint32_t cell = (*results)[s][o];
             int64_t sum = constants.bias;
             if (operation->scale_half != 0) {
                 sum = (sum & ~INT64_C(15)) +
@@ -141,18 +141,18 @@ static void to_bytes(const struct unit *unit, const struct operation *operation,
                 scale = chosen(scale, cell, rs);
             }
             if (unit->arch < 0x73) {
-                (*state)[s][o] =
+                (*results)[s][o] =
                     (uint16_t)(old_result(sum, &constants, 8, old_scale(&constants), 10, rs) << 4);
                 continue;
             }
             const int64_t n = scaled(sum, &constants, 12, operation->kind == CONVERT);
-            (*state)[s][o] = (uint16_t)limited((int64_t)output + (n * scale >> 12), 12, rs);
+            (*results)[s][o] = (uint16_t)limited((int64_t)output + (n * scale >> 12), 12, rs);
         }
     }
 }
 
 static void to_halves(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                      const uint64_t *words, cells *state)
+                      const uint64_t *words, cells *results)
 {
     for (unsigned o = 0; o < CHANNELS; o++) {
         const struct constants constants = constants_of(words[o]);
@@ -160,7 +160,7 @@ static void to_halves(const struct unit *unit, const struct operation *operation
             const int64_t sum = value_of(unit, 2 * r + 1, o) + (value_of(unit, 2 * r, o) >> 8) +
                                 constants.bias;
             if (unit->arch < 0x73) {
-                set_row(state, r, o,
+                set_row(results, r, o,
                         (uint32_t)(old_result(sum, &constants, 16, old_scale(&constants), 10, rs)
                                    << 4));
                 continue;
@@ -168,13 +168,13 @@ static void to_halves(const struct unit *unit, const struct operation *operation
             const int64_t n = scaled(sum, &constants, 24, operation->kind == CONVERT);
             const int64_t rounding = (constants.output >> 3 & 1u) != 0 ? 128 : 0;
             const int64_t v = limited((n * constants.scale >> 12) + rounding, 24, rs);
-            set_row(state, r, o, (uint32_t)(v >> 4));
+            set_row(results, r, o, (uint32_t)(v >> 4));
         }
     }
 }
 
 static void to_squares(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                       const uint64_t *words, cells *state, const cells *before)
+                       const uint64_t *words, cells *results)
 {
     const unsigned variant = rs >> 9 & 3u;
     for (unsigned o = 0; o < CHANNELS; o += 2) {
@@ -198,12 +198,12 @@ static void to_squares(const struct unit *unit, const struct operation *operatio
             const int64_t sum = (ll + 256 * (lh + hl) + 65536 * hh + even.bias * 65536) >> 16;
             if (unit->arch < 0x73) {
                 const uint32_t both = old_scale(&odd) << 10 | (old_scale(&even) & 1023u);
-                set_row(state, r, to, (uint32_t)(old_result(sum, &even, 16, both, 20, rs) << 4));
-                set_row(state, r, o + 1 - (to - o), 0);
+                set_row(results, r, to, (uint32_t)(old_result(sum, &even, 16, both, 20, rs) << 4));
+                set_row(results, r, o + 1 - (to - o), 0);
                 continue;
             }
             const int64_t n = scaled(sum, &even, 24, operation->kind == CONVERT);
-            const uint32_t cell = (((*before)[s + 1][to] & 0xff0u) << 8) + (*before)[s][to];
+            const uint32_t cell = (((*results)[s + 1][to] & 0xff0u) << 8) + (*results)[s][to];
             if ((rs & RS_FEEDBACK_BIAS) != 0) {
                 output = chosen(output, cell, rs);
             } else if ((rs & RS_FEEDBACK_SCALE) != 0) {
@@ -211,22 +211,22 @@ static void to_squares(const struct unit *unit, const struct operation *operatio
             }
             const int64_t v = limited((int64_t)(((__int128)n * scale) >> 22) + 16 * (int64_t)output,
                                       24, rs);
-            set_row(state, r, to, (uint32_t)(v >> 4));
+            set_row(results, r, to, (uint32_t)(v >> 4));
             if ((rs & RS_FEEDBACK) == 0) {
-                set_row(state, r, o + 1 - (to - o), 0);
+                set_row(results, r, o + 1 - (to - o), 0);
             }
         }
     }
 }
 
 void convert_fixed(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                   const uint64_t *words, cells *state, const cells *before)
+                   const uint64_t *words, cells *results)
 {
     if (operation->type == UB) {
-        to_bytes(unit, operation, rs, words, state, before);
+        to_bytes(unit, operation, rs, words, results);
     } else if (operation->two_by_two) {
-        to_squares(unit, operation, rs, words, state, before);
+        to_squares(unit, operation, rs, words, results);
     } else {
-        to_halves(unit, operation, rs, words, state);
+        to_halves(unit, operation, rs, words, results);
     }
 }

@@ -262,7 +262,7 @@ static struct number converted(struct number number, const struct constants *con
 }
 
 void convert_floats(const struct unit *unit, const struct operation *operation, uint32_t rs,
-                    const uint64_t *words, cells *state, const cells *before)
+                    const uint64_t *words, cells *results)
 {
     const struct rounding how = {
         .rs = unit->arch >= 0x81 ? rs : rs & ~(uint32_t)RS_BF16,
@@ -275,15 +275,15 @@ void convert_floats(const struct unit *unit, const struct operation *operation, 
             &(struct rounding){how.rs & ~(uint32_t)RS_FEEDBACK, how.infinities, false});
         for (unsigned r = 0; r < ROWS; r++) {
             if ((rs & RS_FEEDBACK) != 0) {
-                constants = constants_of(words[o], row_of(before, r, o), &how);
+                constants = constants_of(words[o], row_of(results, r, o), &how);
             }
             const struct number number = converted(accumulator(unit, r, o), &constants,
                                                    how.propagates);
             if (operation->type == F8) {
                 const unsigned s = 2 * r + ((rs & RS_HIGH_BYTE) != 0);
-                (*state)[s][o] = (uint16_t)(f8_of(number, &how) << 4);
+                (*results)[s][o] = (uint16_t)(f8_of(number, &how) << 4);
             } else {
-                set_row(state, r, o, result_of(number, &how));
+                set_row(results, r, o, result_of(number, &how));
             }
         }
     }
@@ -295,7 +295,7 @@ void convert_floats(const struct unit *unit, const struct operation *operation, 
 #define UNUSED_BITS 62 /* of 128: a sum has 18 bits before the point and 48 behind it */
 
 void convert_exact(const struct unit *unit, const struct operation *operation,
-                   const uint64_t *words, cells *state)
+                   const uint64_t *words, cells *results)
 {
     const struct exact_row *rows = unit->exact[unit->current[FLOAT]];
     for (unsigned o = 0; o < CHANNELS; o++) {
@@ -316,7 +316,7 @@ void convert_exact(const struct unit *unit, const struct operation *operation,
                                            : packed((unsigned __int128)(sum < 0 ? -sum : sum),
                                                     scale - 48, 10, 15, most);
             value |= negative ? 0x8000u : 0;
-            set_row(state, r, o, negative && operation->positive ? 0 : value << 4);
+            set_row(results, r, o, negative && operation->positive ? 0 : value << 4);
         }
     }
 }

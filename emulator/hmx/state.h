@@ -78,6 +78,8 @@ struct fixed_cell {
 
 enum half { FIXED, FLOAT };
 
+typedef uint16_t cells[POSITIONS][CHANNELS];
+
 struct unit {
     uint32_t arch, mode, usr, turn;
     uint8_t *vtcm;
@@ -89,7 +91,8 @@ struct unit {
     struct float_row floats[2][ROWS];
     struct exact_row exact[2][ROWS];
     uint64_t bias[BIAS_SETS][CHANNELS];
-    uint16_t states[STATES][POSITIONS][CHANNELS]; /* the current one first */
+    cells states[STATES]; /* of converts, the current one first */
+    cells last[2];        /* what the last convert of each half left */
     struct hmx_reply *reply;
 };
 

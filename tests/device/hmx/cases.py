@@ -56,7 +56,7 @@ class Maker:
     def case(self, one: Form, *, infinities: bool = True) -> Case:
         """A program that uses a form; with `infinities` sometimes with bit 20 of USR."""
         is_float = self._is_float(one)
-        packets = [*self._start(one, is_float), self._words("bias=mxmem2(Rs)")]
+        packets = [*self._start(one), self._words("bias=mxmem2(Rs)")]
         packets += [self._pair(one, is_float) for _ in range(self.random.choice((1, 1, 2)))]
         if one.kind == "bias":
             packets += [self._words(one.syntax) for _ in range(2)]
@@ -72,17 +72,16 @@ class Maker:
             return self.random.random() < 0.3
         return any(kind in one.syntax for kind in (".hf", ".f8"))
 
-    def _start(self, one: Form, is_float: bool) -> list[Packet]:
+    def _start(self, one: Form) -> list[Packet]:
         """Packets after which nothing is left of an earlier program."""
         packets: list[Packet] = [
             (("bias=mxmem2(Rs)", WORDS + 256 * self.random.randrange(8) | number, 0),)
             for number in range(4 if self.arch >= 75 else 1)
         ]
-        packets.append((("mxclracc.hf" if is_float else "mxclracc", 0, 0),))
-        if one.kind in {"cvt", "store"}:
-            text = "cvt.hf=acc(Rs)" if is_float else "cvt.ub=acc(Rs)"
-            packets += [((text, 2, 0),)] * 3
-        return packets
+        texts = ["mxclracc", "mxclracc.hf"]
+        if one.kind in {"cvt", "store"}:  # feedback reads what the last convert of each half left
+            texts += ["cvt.ub=acc(Rs)", "cvt.hf=acc(Rs)"] * 2
+        return packets + [((text, 2, 0),) for text in texts]
 
     def _words(self, text: str) -> Packet:
         number = self.random.randrange(4) if self.random.random() < 0.5 else 0

@@ -207,6 +207,23 @@ def test_squares_of_v69(toolbox: Toolbox, arch: str, wanted: int) -> None:
     assert got == wanted
 
 
+def test_feedback_reads_the_last_convert_of_its_own_half(toolbox: Toolbox) -> None:
+    """A convert of float comes between the two of bytes; the second takes the larger bias."""
+    with running_unit(toolbox.hmx_unit(), "v75") as unit:
+        for text in ("mxclracc", "mxclracc.hf"):
+            unit.run((text, 0, 0))
+        converts = (
+            ("cvt.ub", 0x40000000, 2),
+            ("cvt.hf", TWO, 2),
+            ("cvt.ub", 0, 2 | 1 << 2 | 1 << 4),
+        )
+        for text, word, rs in converts:
+            load_words(unit, word)
+            unit.run((f"{text}=acc(Rs)", rs, 0))
+        unit.run(("mxmem(Rs,Rt)=cvt", BASE + OUT, 0))
+        assert unit.memory[OUT] == 128
+
+
 @pytest.mark.parametrize("fifth", [0, 1])
 def test_a_step_with_an_activation_without_weight_is_not_skipped(
     toolbox: Toolbox, fifth: int
