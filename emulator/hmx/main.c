@@ -162,6 +162,7 @@ static void begin_turn(uint32_t turn)
 
 static bool read_all(void *to, size_t size)
 {
+    hmx_look_for_input(STDIN_FILENO);
     for (size_t got = 0; got < size;) {
         const ssize_t more = read(STDIN_FILENO, (char *)to + got, size - got);
         if (more <= 0) {

@@ -10,6 +10,8 @@
 #ifndef BUILDTOOL_HMX_UNIT_H
 #define BUILDTOOL_HMX_UNIT_H
 
+#include <poll.h>
+#include <sched.h>
 #include <stdint.h>
 
 /* MODE: instructions compute; or those of floating point give zeros, as on chips without that half of
@@ -29,5 +31,17 @@ struct hmx_reply {
     uint32_t address; /* of the memory that was used wrongly, or 0 */
     char text[252];
 };
+
+#define HMX_LOOKS 40
+
+/* Looks for input for a moment before the caller reads, which sleeps: to wake another core takes longer than
+ * most packets. */
+static inline void hmx_look_for_input(int fd)
+{
+    struct pollfd input = {.fd = fd, .events = POLLIN};
+    for (int i = 0; i < HMX_LOOKS && poll(&input, 1, 0) == 0; i++) {
+        sched_yield();
+    }
+}
 
 #endif

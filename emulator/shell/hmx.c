@@ -55,8 +55,9 @@ static void execute(const struct hmx_request *request, struct hmx_reply *reply)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, start_unit);
-    if (write(to_unit, request, sizeof *request) != sizeof *request ||
-        read(from_unit, reply, sizeof *reply) != sizeof *reply) {
+    const bool sent = write(to_unit, request, sizeof *request) == sizeof *request;
+    hmx_look_for_input(from_unit);
+    if (!sent || read(from_unit, reply, sizeof *reply) != sizeof *reply) {
         die("%s, the program that computes HMX, does not run", shell_facts()->hmx_unit);
     }
 }
