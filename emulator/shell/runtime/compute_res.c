@@ -7,6 +7,7 @@
 #include "HAP_vtcm_mgr.h"
 #include "contexts.h"
 #include "runtime.h"
+#include "vtcm.h"
 
 #define MAGIC 0x56544331u
 #define NOT_SUPPORTED ((int)HAP_COMPUTE_RES_NOT_SUPPORTED)
