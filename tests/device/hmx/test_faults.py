@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from .lab import Address, Lab, Packet, packet
-from .test_straight import CLEAR, CVT, DIRECT, PAIR, SCALES, STORE, A, C, W, image
+from .test_straight import CLEAR, CVT, DIRECT, PAIR, SCALES, STORE, A, C, image
 
 STRICT = {"BUILDTOOL_SIM_STRICT": "back"}
 ONE = 0x3C00
