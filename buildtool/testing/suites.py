@@ -13,7 +13,7 @@ from buildtool.project.validate import suggest
 from buildtool.testing.ctest.suite import CTestSuites
 from buildtool.testing.expected import as_expected, matches
 from buildtool.testing.programs import Programs
-from buildtool.testing.pytest_suite import PytestSuite
+from buildtool.testing.pytest.suite import PytestSuite
 from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
 from buildtool.testing.session import Session
 

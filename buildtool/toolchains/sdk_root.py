@@ -62,10 +62,10 @@ _STRING_LISTS = """/* std::string is compiled where it is used: no library has i
 """
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
 _MODULES = (
-    "open_assembler.py",
-    "missing_instructions.py",
-    "hmx_instructions.py",
-    "hmx_forms.tsv",
+    "instructions/open_assembler.py",
+    "instructions/missing.py",
+    "instructions/hmx.py",
+    "instructions/hmx_forms.tsv",
     "skel_cxx.py",
 )
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
@@ -165,7 +165,7 @@ def _templates() -> dict[str, bytes]:
     """The scripts and CMake files, and the modules that the scripts run, by their names."""
     folder = _data.path("cmake")
     names = [*sorted(folder.glob("sdk/*")), *(folder / name for name in _SHARED)]
-    names += [Path(__file__).with_name(name) for name in _MODULES]
+    names += [Path(__file__).parent / name for name in _MODULES]
     return {file.name: file.read_bytes() for file in names}
 
 

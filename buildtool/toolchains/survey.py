@@ -18,10 +18,10 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Project, Target
 from buildtool.sdk.adb import find_adb
 from buildtool.sdk.android_ndk import find_android_ndk
-from buildtool.sdk.clang import find_clang
 from buildtool.sdk.cmake import find_cmake, find_cmake_program
 from buildtool.sdk.conan import find_conan
-from buildtool.sdk.gcc import find_gcc
+from buildtool.sdk.gnu.clang import find_clang
+from buildtool.sdk.gnu.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.lldb import find_lldb
 from buildtool.sdk.ninja import find_ninja

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
-from buildtool.sdk.clang import TARGET, Clang, find_clang
-from buildtool.sdk.compiler_probe import ARM64_MACHINE, compiler_headers, this_machine
-from buildtool.sdk.gcc import Gcc, find_gcc
+from buildtool.sdk.gnu.clang import TARGET, Clang, find_clang
+from buildtool.sdk.gnu.compiler_probe import ARM64_MACHINE, compiler_headers, this_machine
+from buildtool.sdk.gnu.gcc import Gcc, find_gcc
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.sdk.tool_search import NO_REQUIREMENT, ToolMissingError, require_usable
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError

@@ -137,6 +137,7 @@ EXPORT int remote_system_request(system_req_payload *req)
             fastrpc_domain *domain = &req->sys.domains[count];
             memset(domain, 0, sizeof *domain);
             domain->id = i;
+            domain->instance_id = i == CDSP1_DOMAIN_ID;
             snprintf(domain->name, sizeof domain->name, "%s", domain_name(i));
             domain->type = type_of(i);
             domain->status = 1;

@@ -34,6 +34,10 @@ EXPORT int fastrpc_mmap(int domain, int fd, void *addr, int offset, size_t lengt
     struct session *session;
     uint64_t remote;
     (void)addr;
+    if (flags == FASTRPC_MAP_FD_EXTENDED || flags == FASTRPC_MAP_FD_DELAYED_EXTENDED) {
+        /* The addresses of this DSP have 32 bits. */
+        flags = flags == FASTRPC_MAP_FD_EXTENDED ? FASTRPC_MAP_FD : FASTRPC_MAP_FD_DELAYED;
+    }
     if (flags != FASTRPC_MAP_STATIC && flags != FASTRPC_MAP_FD && flags != FASTRPC_MAP_FD_DELAYED &&
         flags != FASTRPC_MAP_FD_NOMAP) {
         return AEE_EBADPARM;

@@ -33,13 +33,6 @@ uint8_t *memory_at(struct unit *in, uint32_t address, uint64_t size, const char 
                (unsigned)(in->vtcm_address + in->vtcm_bytes - 1));
         return NULL;
     }
-    if (size > 0 && offset / in->page != (offset + size - 1) / in->page) {
-        refuse(in, address,
-               "%s at 0x%x, %llu bytes, in two pages of VTCM, which have %u KiB: one access of HMX "
-               "stays within a page",
-               what, (unsigned)address, (unsigned long long)size, (unsigned)(in->page >> 10));
-        return NULL;
-    }
     return in->vtcm + offset;
 }
 
@@ -175,18 +168,17 @@ static bool read_all(void *to, size_t size)
 
 int main(int count, char **arguments)
 {
-    if (count != 7) {
-        fprintf(stderr, "usage: hmx_unit ARCH ADDRESS BYTES PAGE FD MODE (see unit.h)\n");
+    if (count != 6) {
+        fprintf(stderr, "usage: hmx_unit ARCH ADDRESS BYTES FD MODE (see unit.h)\n");
         return 2;
     }
     const uint32_t arch = (uint32_t)strtoul(arguments[1], NULL, 0);
     unit.arch = arch;
     unit.vtcm_address = (uint32_t)strtoul(arguments[2], NULL, 0);
     unit.vtcm_bytes = (uint32_t)strtoul(arguments[3], NULL, 0);
-    unit.page = (uint32_t)strtoul(arguments[4], NULL, 0);
-    unit.mode = (uint32_t)strtoul(arguments[6], NULL, 0);
+    unit.mode = (uint32_t)strtoul(arguments[5], NULL, 0);
     void *memory = mmap(NULL, unit.vtcm_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        (int)strtol(arguments[5], NULL, 0), 0);
+                        (int)strtol(arguments[4], NULL, 0), 0);
     if (memory == MAP_FAILED) {
         perror("hmx_unit");
         return 1;

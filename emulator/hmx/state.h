@@ -83,7 +83,7 @@ typedef uint16_t cells[POSITIONS][CHANNELS];
 struct unit {
     uint32_t arch, mode, usr, turn;
     uint8_t *vtcm;
-    uint32_t vtcm_address, vtcm_bytes, page;
+    uint32_t vtcm_address, vtcm_bytes;
     unsigned current[2]; /* of the sets, for each half */
     bool defined[2][2];  /* for each half and set: cleared since the thread has locked HMX */
     uint32_t bias_sets;  /* those loaded since then, as bits */
@@ -113,7 +113,7 @@ bool refuse(struct unit *unit, uint32_t address, const char *format, ...)
 /* The operation of a form that exists. */
 const struct operation *operation_of(uint32_t form);
 
-/* Returns the memory at an address, or refuses if not all of it is in one page of VTCM. */
+/* Returns the memory at an address, or refuses if not all of it is in VTCM. */
 uint8_t *memory_at(struct unit *unit, uint32_t address, uint64_t size, const char *what);
 
 /* Multiplies and adds, clears, converts, and stores. They return false if the packet is refused. */

@@ -3,7 +3,7 @@
  * That program, hmx_unit, runs natively on the build machine, because exact arithmetic on matrices takes
  * a hundred times as long in qemu. It is started as
  *
- *     hmx_unit ARCH VTCM_ADDRESS VTCM_BYTES PAGE_BYTES VTCM_FD MODE
+ *     hmx_unit ARCH VTCM_ADDRESS VTCM_BYTES VTCM_FD MODE
  *
  * and maps the DSP's VTCM, whose address is that in the DSP process. It reads requests from standard
  * input, and writes the reply to each to standard output. It ends at the end of file. */

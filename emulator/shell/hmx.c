@@ -25,8 +25,7 @@ static void start_unit(void)
 {
     const struct shell_facts *facts = shell_facts();
     const uint32_t mode = facts->hmx | (facts->strict != STRICT_OFF ? HMX_STRICT : 0);
-    const uint32_t values[] = {facts->arch,         (uint32_t)(uintptr_t)vtcm_base(),
-                               vtcm_total(),        vtcm_page(),
+    const uint32_t values[] = {facts->arch, (uint32_t)(uintptr_t)vtcm_base(), vtcm_total(),
                                (uint32_t)vtcm_fd(), mode};
     char texts[sizeof values / sizeof *values][ARGUMENT_MAX];
     char *arguments[sizeof values / sizeof *values + 2] = {(char *)(uintptr_t)facts->hmx_unit};

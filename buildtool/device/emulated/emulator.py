@@ -23,7 +23,7 @@ from buildtool.sdk.cmake import CMake, find_cmake
 from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.dsp_shells import EXPORTS
 from buildtool.toolchains.hexagon import hexagon_musl
-from buildtool.toolchains.hmx_instructions import TABLE
+from buildtool.toolchains.instructions.hmx import TABLE
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 

@@ -13,7 +13,7 @@ from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.hmx_instructions import TABLE
+from buildtool.toolchains.instructions.hmx import TABLE
 
 CPU_INFO = Path("/proc/cpuinfo")
 COMMON_FLAGS = ("-O2", "-s")

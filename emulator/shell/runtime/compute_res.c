@@ -7,6 +7,7 @@
 #include "HAP_vtcm_mgr.h"
 #include "contexts.h"
 #include "runtime.h"
+#include "vtcm.h"
 
 #define MAGIC 0x56544331u
 #define NOT_SUPPORTED ((int)HAP_COMPUTE_RES_NOT_SUPPORTED)
@@ -244,10 +245,10 @@ int HAP_release_VTCM(void *pVA)
 int HAP_query_total_VTCM(unsigned int *page_size, unsigned int *page_count)
 {
     if (page_size != NULL) {
-        *page_size = vtcm_page();
+        *page_size = vtcm_total();
     }
     if (page_count != NULL) {
-        *page_count = vtcm_page() == 0 ? 0 : vtcm_total() / vtcm_page();
+        *page_count = vtcm_total() > 0;
     }
     return vtcm_total() == 0 ? AEE_EUNSUPPORTED : AEE_SUCCESS;
 }

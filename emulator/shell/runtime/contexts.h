@@ -1,26 +1,10 @@
-/* contexts.h: which part of the VTCM each context of this process holds, and which threads wait. */
+/* contexts.h: the contexts of this process, and the threads that wait to acquire them. */
 #ifndef BUILDTOOL_RUNTIME_CONTEXTS_H
 #define BUILDTOOL_RUNTIME_CONTEXTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "vtcm.h"
-
-/* The resources that a skel requests. Stored in the skel's compute_res_attr_t. */
-struct claim {
-    uint32_t magic;
-    uint32_t size;  /* bytes of VTCM; 0: none */
-    uint32_t least; /* smallest acceptable size; 0: only `size` itself */
-    bool serialize;
-    bool cached;
-    bool hmx;
-    bool by_address; /* released by its address */
-    int (*callback)(unsigned int context, void *argument);
-    void *argument;
-    uint8_t *given; /* the memory, after acquisition */
-    uint32_t given_size;
-};
+#include "claim.h"
 
 /* Creates a context. Returns its id, or 0 on failure. A context that is not cached is held at once.
  * A cached context has its range at once, but is held only between context_acquire and

@@ -16,132 +16,40 @@
 #include "qurt_consts.h"
 #include "qurt_error.h"
 #include "qurt_hvx.h"
-#include "qurt_thread.h"
 #include "runtime.h"
-#include "stack.h"
 #include "thread_local.h"
+#include "threads.h"
 
-struct thread {
-    struct thread *next;
-    uint32_t id;
-    qurt_thread_attr_t attributes;
-    void (*entry)(void *);
-    void *argument;
-    struct stack stack; /* base is NULL for a thread that serves calls */
-    pthread_t handle;
-    bool ended;
-    bool awaited; /* a thread is in qurt_thread_join for this thread */
-    int status;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ending = PTHREAD_COND_INITIALIZER;
-static struct thread *threads; /* running, or ended and not yet joined */
-static struct thread *spent;   /* ended; their stacks are not yet freed */
-static uint32_t last_id;
-static _Thread_local struct thread *self;
-
-static struct thread *by_id(uint32_t id)
-{
-    struct thread *thread = threads;
-    while (thread != NULL && thread->id != id) {
-        thread = thread->next;
-    }
-    return thread;
-}
-
-static void leave_list(const struct thread *thread)
-{
-    for (struct thread **at = &threads; *at != NULL; at = &(*at)->next) {
-        if (*at == thread) {
-            *at = thread->next;
-            return;
-        }
-    }
-}
-
-static struct thread *enlist(struct thread *thread)
-{
-    do {
-        last_id++;
-    } while (last_id == 0 || last_id == 0xfe || by_id(last_id) != NULL);
-    thread->id = last_id;
-    thread->next = threads;
-    threads = thread;
-    return thread;
-}
-
-/* Returns the record of the calling thread. A thread that serves calls gets its record at the first
- * use and keeps it. There are as many such threads as the client makes calls at the same time. */
-static struct thread *current(void)
-{
-    if (self == NULL) {
-        struct thread *thread = calloc(1, sizeof *thread);
-        if (thread == NULL) {
-            die("no memory for a thread's record");
-        }
-        qurt_thread_attr_init(&thread->attributes);
-        qurt_thread_attr_set_priority(&thread->attributes,
-                                      (unsigned short)shell_facts()->thread_priority);
-        pthread_mutex_lock(&lock);
-        self = enlist(thread);
-        pthread_mutex_unlock(&lock);
-    }
-    return self;
-}
-
-uint32_t thread_id(void)
-{
-    return current()->id;
-}
-
-int thread_priority(void)
-{
-    return current()->attributes.priority;
-}
-
-/* Frees the stacks and records of ended threads. The caller holds the lock. */
-static void reap(void)
-{
-    while (spent != NULL) {
-        struct thread *thread = spent;
-        spent = thread->next;
-        pthread_join(thread->handle, NULL);
-        stack_free(&thread->stack);
-        free(thread);
-    }
-}
 
 /* Ends the calling thread, which qurt_thread_create has created. */
 static void finish(int status)
 {
-    struct thread *thread = self;
+    struct thread *thread = threads_self;
     counts_thread_end();
     profile_thread_end();
     thread_local_end();
     tls_destroy();
     qurt_hvx_unlock(); /* if the thread has locked a unit */
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&threads_lock);
     thread->status = status;
     thread->ended = true;
     if (thread->awaited || thread->attributes.detach_state == QURT_THREAD_ATTR_CREATE_JOINABLE) {
         pthread_cond_broadcast(&ending);
     } else {
-        leave_list(thread);
-        thread->next = spent;
-        spent = thread;
+        threads_discard(thread);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
     pthread_exit(NULL);
 }
 
 static void *start(void *argument)
 {
-    self = argument;
-    stack_catch_faults(&self->stack);
+    threads_self = argument;
+    stack_catch_faults(&threads_self->stack);
     profile_thread_begin();
     counts_thread_begin();
-    stack_run(&self->stack, self->entry, self->argument);
+    stack_run(&threads_self->stack, threads_self->entry, threads_self->argument);
     finish(0);
     return NULL;
 }
@@ -189,17 +97,17 @@ static int create(qurt_thread_t *thread_id, const qurt_thread_attr_t *attr,
     thread->argument = arg;
     pthread_attr_init(&attributes);
     stack_use(&thread->stack, &attributes);
-    pthread_mutex_lock(&lock);
-    reap();
-    *thread_id = enlist(thread)->id;
+    pthread_mutex_lock(&threads_lock);
+    threads_reap();
+    *thread_id = threads_add(thread)->id;
     int problem = pthread_create(&thread->handle, &attributes, start, thread);
     if (problem != 0) {
-        leave_list(thread);
+        threads_remove(thread);
         stack_free(&thread->stack);
         free(thread);
         shell_logf(SHELL_ERROR, "qurt_thread_create: %s", strerror(problem));
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
     pthread_attr_destroy(&attributes);
     return problem == 0 ? QURT_EOK : QURT_EFAILED;
 }
@@ -215,7 +123,7 @@ int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
 
 void qurt_thread_exit(int status)
 {
-    if (self == NULL || self->stack.base == NULL) {
+    if (threads_self == NULL || threads_self->stack.base == NULL) {
         die("qurt_thread_exit on a thread that serves a call: the method must return instead");
     }
     finish(status);
@@ -223,26 +131,24 @@ void qurt_thread_exit(int status)
 
 static int join(unsigned int tid, int *status)
 {
-    pthread_mutex_lock(&lock);
-    struct thread *thread = by_id(tid);
-    if (thread == NULL || thread == self || thread->stack.base == NULL || thread->awaited ||
+    pthread_mutex_lock(&threads_lock);
+    struct thread *thread = threads_find(tid);
+    if (thread == NULL || thread == threads_self || thread->stack.base == NULL || thread->awaited ||
         thread->attributes.detach_state == QURT_THREAD_ATTR_CREATE_DETACHED) {
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&threads_lock);
         return QURT_ENOTHREAD;
     }
     thread->awaited = true;
     counts_flush();
     while (!thread->ended) {
-        pthread_cond_wait(&ending, &lock);
+        pthread_cond_wait(&ending, &threads_lock);
     }
     if (status != NULL) {
         *status = thread->status;
     }
-    leave_list(thread);
-    thread->next = spent;
-    spent = thread;
-    reap();
-    pthread_mutex_unlock(&lock);
+    threads_discard(thread);
+    threads_reap();
+    pthread_mutex_unlock(&threads_lock);
     return QURT_EOK;
 }
 
@@ -256,20 +162,18 @@ int qurt_thread_join(unsigned int tid, int *status)
 
 int qurt_thread_detach(unsigned int tid)
 {
-    pthread_mutex_lock(&lock);
-    struct thread *thread = by_id(tid);
+    pthread_mutex_lock(&threads_lock);
+    struct thread *thread = threads_find(tid);
     int code = QURT_ENOTHREAD;
     if (thread != NULL && !thread->awaited &&
         thread->attributes.detach_state == QURT_THREAD_ATTR_CREATE_JOINABLE) {
         thread->attributes.detach_state = QURT_THREAD_ATTR_CREATE_DETACHED;
         if (thread->ended) {
-            leave_list(thread);
-            thread->next = spent;
-            spent = thread;
+            threads_discard(thread);
         }
         code = QURT_EOK;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
     return code;
 }
 
@@ -281,19 +185,19 @@ qurt_thread_t qurt_thread_get_id(void)
 void qurt_thread_get_name(char *name, unsigned char max_len)
 {
     if (max_len > 0) {
-        snprintf(name, max_len, "%s", current()->attributes.name);
+        snprintf(name, max_len, "%s", threads_current()->attributes.name);
     }
 }
 
 int qurt_thread_attr_get(qurt_thread_t thread_id, qurt_thread_attr_t *attr)
 {
-    current();
-    pthread_mutex_lock(&lock);
-    struct thread *thread = by_id(thread_id);
+    threads_current();
+    pthread_mutex_lock(&threads_lock);
+    struct thread *thread = threads_find(thread_id);
     if (thread != NULL) {
         *attr = thread->attributes;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
     return thread == NULL ? QURT_EINVALID : QURT_EOK;
 }
 
@@ -305,31 +209,25 @@ int qurt_thread_get_priority(qurt_thread_t threadid)
 
 int qurt_thread_set_priority(qurt_thread_t threadid, unsigned short newprio)
 {
-    current();
-    pthread_mutex_lock(&lock);
-    struct thread *thread = by_id(threadid);
+    threads_current();
+    pthread_mutex_lock(&threads_lock);
+    struct thread *thread = threads_find(threadid);
     bool good = thread != NULL && !thread->ended && newprio <= 255;
     if (good) {
         thread->attributes.priority = newprio;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
     return good ? 0 : -1;
 }
 
 unsigned short qurt_thread_get_timetest_id(void)
 {
-    return current()->attributes.timetest_id;
+    return threads_current()->attributes.timetest_id;
 }
 
 void qurt_thread_set_timetest_id(unsigned short tid)
 {
-    current()->attributes.timetest_id = tid;
-}
-
-uint64_t thread_stack_left(void)
-{
-    struct thread *thread = current();
-    return stack_left(thread->stack.base == NULL ? NULL : &thread->stack);
+    threads_current()->attributes.timetest_id = tid;
 }
 
 const struct shell_symbol qurt_thread_symbols[] = {

@@ -53,15 +53,6 @@ uint8_t *vtcm_base(void)
     return base;
 }
 
-uint32_t vtcm_page(void)
-{
-    uint32_t page = PAGE;
-    while (page < 0x1000000u && page * 4 <= vtcm_total()) {
-        page *= 4;
-    }
-    return vtcm_total() == 0 ? 0 : page;
-}
-
 bool vtcm_overlap(struct vtcm_range a, struct vtcm_range b)
 {
     return a.size > 0 && b.size > 0 && a.offset < b.offset + b.size && b.offset < a.offset + a.size;

@@ -20,9 +20,6 @@ uint8_t *vtcm_base(void);
 /* Returns the file that it is a mapping of, or -1. */
 int vtcm_fd(void);
 
-/* Returns the size of the VTCM's largest page: 4 KiB times a power of 4, as on a DSP. */
-uint32_t vtcm_page(void);
-
 /* Finds the first gap between `used` ranges that has `size` bytes. Without such a gap, it returns
  * the largest gap if that has `least` bytes and `least` is not 0. Otherwise the returned size is
  * 0. */

@@ -372,13 +372,16 @@ typedef enum {
     HPASS = FASTRPC_HPASS
 } fastrpc_domain_type;
 
+/* The layout of SDK 6.6. Older ones have neither instance_id nor reserved. */
 typedef struct {
     int id;
+    int instance_id;               /* 0 for the first DSP of its type */
     char name[MAX_DOMAIN_NAMELEN]; /* for _dom= */
     fastrpc_domain_type type;
     int status; /* 0 when the DSP is down */
     uint32_t card;
     uint32_t soc_id;
+    uint32_t reserved[10];
 } fastrpc_domain;
 
 #define DOMAINS_LIST_FLAGS_TYPE_POS 5
@@ -424,7 +427,10 @@ enum fastrpc_map_flags {
     FASTRPC_MAP_RESERVED_13,
     FASTRPC_MAP_RESERVED_14,
     FASTRPC_MAP_RESERVED_15,
-    FASTRPC_MAP_FD_NOMAP /* like FD_DELAYED, without a mapping on the ARM side */
+    FASTRPC_MAP_FD_NOMAP, /* like FD_DELAYED, without a mapping on the ARM side */
+    /* As FD and FD_DELAYED, beyond the 32-bit addresses of the DSP. */
+    FASTRPC_MAP_FD_EXTENDED,
+    FASTRPC_MAP_FD_DELAYED_EXTENDED
 };
 
 /* Attributes of remote_register_buf_attr and remote_register_dma_handle_attr. */

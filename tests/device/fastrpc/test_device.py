@@ -31,7 +31,7 @@ def test_capabilities_that_do_not_exist(device: Device) -> None:
 
 
 def test_list_of_dsps(device: Device) -> None:
-    assert device.run("domains")["domains"] == "0 1 3 cdsp 1"
+    assert device.run("domains")["domains"] == "0 1 3 cdsp 1 0"
 
 
 def test_control_of_handles(device: Device) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-TABLE = ROOT / "buildtool/toolchains/hmx_forms.tsv"
+TABLE = ROOT / "buildtool/toolchains/instructions/hmx_forms.tsv"
 COMPUTES, ZEROS, STRICT = 1, 2, 4
 """The modes of emulator/hmx/unit.h."""
 BASE = 0x10000000
@@ -65,12 +65,12 @@ class Unit:
 
 @contextmanager
 def running_unit(
-    program: Path, arch: str, mode: int = COMPUTES, *, size: int = 2 << 20, page: int = 1 << 20
+    program: Path, arch: str, mode: int = COMPUTES, *, size: int = 2 << 20
 ) -> Iterator[Unit]:
     """Start `program` for `arch` ("v73") with a VTCM of `size` bytes."""
     fd = os.memfd_create("vtcm", 0)
     os.ftruncate(fd, size)
-    words = [f"0x{arch[1:]}", str(BASE), str(size), str(page), str(fd), str(mode)]
+    words = [f"0x{arch[1:]}", str(BASE), str(size), str(fd), str(mode)]
     with (
         mmap.mmap(fd, size) as memory,
         subprocess.Popen(

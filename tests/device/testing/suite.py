@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     return 0;
 }
 """
-TESTS = """
+ENDING_TESTS = """
 [test.passes]
 program = "bin/app"
 
@@ -72,7 +72,8 @@ timeout = "2s"
 [test.known]
 program = "bin/app"
 args = ["exit", "1"]
-
+"""
+TESTS = f"""{ENDING_TESTS}
 [test.repaired]
 program = "bin/app"
 
@@ -86,7 +87,7 @@ args = ["hostile"]
 [test.environment]
 program = "bin/app"
 args = ["env", "LEVEL"]
-env = { LEVEL = 7 }
+env = {{ LEVEL = 7 }}
 
 [expected-failure.ubuntu-aarch64]
 tests = ["known", "repaired"]
@@ -96,12 +97,15 @@ reason = "it is known"
 tests = ["*"]
 reason = "no device has this tag"
 """
-OUTCOMES = {
+ENDINGS = {
     "passes": ("passed", ""),
     "fails": ("failed", "exit status 3"),
     "crashes": ("crashed", "ended by SIGSEGV"),
     "hangs": ("timed out", "did not end in 2 s"),
     "known": ("expected failure", "it is known (exit status 1)"),
+}
+OUTCOMES = {
+    **ENDINGS,
     "repaired": ("unexpected pass", "it is expected to fail on ubuntu-aarch64: it is known"),
     "missing": ("not run", "there is no program 'bin/no-such-program' in the target 'sim'"),
     "hostile": ("passed", ""),

@@ -38,3 +38,22 @@ def made(folder: Path, **contents: bytes) -> dict[str, Path]:
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def exchange_action(url: str, key: str, folder: Path, **contents: bytes) -> tuple[Machine, Machine]:
+    """One machine stores an action, and another one, which may only read, fetches it."""
+    ci, person = Machine(url), Machine(url, "read")
+    assert person.remote.document(key) is None
+    assert ci.remote.put(key, b'{"outputs": 3}', made(folder / "ci", **contents))
+    document = person.remote.document(key)
+    assert document is not None
+    assert document.data == b'{"outputs": 3}'
+    assert document.files == {sha256(text): len(text) for text in contents.values()}
+    for name, content in contents.items():
+        into = folder / "person" / name
+        assert document.fetch(sha256(content), into)
+        assert into.read_bytes() == content
+        assert into.stat().st_mode & 0o777 == 0o644
+    assert sorted(p.name for p in (folder / "person").iterdir()) == sorted(contents)
+    assert not document.fetch(sha256(b"never stored"), folder / "none")
+    return ci, person

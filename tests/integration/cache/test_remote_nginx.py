@@ -15,27 +15,13 @@ from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
 from buildtool.core.events import Event
 
-from .remote_machine import KEY, OTHER, ZSTD, Machine, made, sha256
+from .remote_machine import KEY, OTHER, ZSTD, Machine, exchange_action, made, sha256
 from .remote_nginx import Nginx, running
 
 
 def test_two_machines_exchange_an_action(nginx: Nginx, tmp_path: Path) -> None:
     contents = {"lib": os.urandom(3_000_000), "text": b"text\n" * 500_000, "empty": b""}
-    ci, person = Machine(nginx.url), Machine(nginx.url, "read")
-    assert person.remote.document(KEY) is None
-
-    assert ci.remote.put(KEY, b'{"outputs": 3}', made(tmp_path / "ci", **contents))
-    document = person.remote.document(KEY)
-    assert document is not None
-    assert document.data == b'{"outputs": 3}'
-    assert document.files == {sha256(text): len(text) for text in contents.values()}
-    for name, content in contents.items():
-        into = tmp_path / "person" / name
-        assert document.fetch(sha256(content), into)
-        assert into.read_bytes() == content
-        assert into.stat().st_mode & 0o777 == 0o644
-    assert sorted(p.name for p in (tmp_path / "person").iterdir()) == sorted(contents)
-    assert not document.fetch(sha256(b"never stored"), tmp_path / "none")
+    ci, person = exchange_action(nginx.url, KEY, tmp_path, **contents)
     assert ci.messages == person.messages == []
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from .remote_build import Build
 from .remote_buildgrid import BuildGrid, buildgrid
-from .remote_machine import Machine, made, sha256
+from .remote_machine import Machine, exchange_action, made, sha256
 
 TLS = """    insecure-mode: false
     credentials:
@@ -37,18 +37,7 @@ def key() -> str:
 
 def test_two_machines_exchange_an_action(server: BuildGrid, key: str, tmp_path: Path) -> None:
     contents = {"lib": os.urandom(9_000_000), "text": b"text\n" * 500_000, "empty": b""}
-    ci, person = Machine(server.url), Machine(server.url, "read")
-    assert person.remote.document(key) is None
-
-    assert ci.remote.put(key, b'{"outputs": 3}', made(tmp_path / "ci", **contents))
-    document = person.remote.document(key)
-    assert document is not None
-    assert document.data == b'{"outputs": 3}'
-    assert document.files == {sha256(text): len(text) for text in contents.values()}
-    for name, content in contents.items():
-        into = tmp_path / "person" / name
-        assert document.fetch(sha256(content), into)
-        assert into.read_bytes() == content
+    ci, person = exchange_action(server.url, key, tmp_path, **contents)
     blobs = len(server.stored())
     assert Machine(server.url).remote.put(key, b"again", made(tmp_path / "ci", **contents))
     assert len(server.stored()) == blobs + 1  # only the document is new

@@ -43,6 +43,14 @@ def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
+def running(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
 def ends_with_its_caller(pid: int) -> bool:
     """Whether the kernel will signal the process when its caller is killed: the caller asks for it
     after it has started the process, which has inherited a descriptor with O_ASYNC."""

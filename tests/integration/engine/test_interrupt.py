@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.processes import ends_with_its_caller
+from tests.integration.engine.processes import ends_with_its_caller, running
 
 CODE = """
 import os, sys, threading
@@ -41,16 +41,6 @@ except KeyboardInterrupt:
 def pids(folder: Path) -> list[int]:
     found = [path.read_text().strip() for path in folder.iterdir()]
     return [int(text) for text in found if text]
-
-
-def running(pid: int) -> bool:
-    try:
-        return (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-            not in "ZX"
-        )
-    except OSError:
-        return False
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

@@ -16,6 +16,7 @@ import pytest
 from buildtool.core.processes.process import Completed, capture
 from buildtool.engine.jobserver import MAX_JOBS, Jobserver
 from buildtool.sdk.cmake import find_cmake
+from tests.integration.engine.processes import running
 
 # A job records when it begins and when it ends.
 JOB = "echo + $$(date +%s%N) >> '{log}'; sleep {seconds}; echo - $$(date +%s%N) >> '{log}'"
@@ -178,13 +179,3 @@ def test_nothing_is_left_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_budget_has_limits(jobs: int) -> None:
     with pytest.raises(ValueError, match="jobs"):
         Jobserver(jobs)
-
-
-def running(pid: int) -> bool:
-    try:
-        return (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-            not in "ZX"
-        )
-    except OSError:
-        return False

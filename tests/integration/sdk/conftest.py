@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.gcc import CROSS
+from buildtool.sdk.gnu.gcc import CROSS
 
 
 @pytest.fixture(autouse=True)

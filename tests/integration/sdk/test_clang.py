@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk.clang import find_clang
+from buildtool.sdk.gnu.clang import find_clang
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_native

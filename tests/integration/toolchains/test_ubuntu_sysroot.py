@@ -12,7 +12,7 @@ import pytest
 from buildtool.device.sysroot.directory import open_directory
 from buildtool.device.sysroot.pull import pull
 from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.gcc import find_gcc
+from buildtool.sdk.gnu.gcc import find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.sysroot import Sysroot, find_sysroot
 from buildtool.toolchains.profile import Profile, ProfileError

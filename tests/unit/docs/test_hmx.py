@@ -11,7 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs/hmx.md").read_text(encoding="utf-8")
-TABLE = (ROOT / "buildtool/toolchains/hmx_forms.tsv").read_text(encoding="utf-8").splitlines()
+FILE = ROOT / "buildtool/toolchains/instructions/hmx_forms.tsv"
+TABLE = FILE.read_text(encoding="utf-8").splitlines()
 ROWS = (each for each in TABLE if not each.startswith("#"))
 FORMS = list(csv.DictReader(ROWS, delimiter="\t"))
 PATTERN = r"[01]{11}(s{5}|-{5})PP[01-]([01t-]{5})[01-]{8}"

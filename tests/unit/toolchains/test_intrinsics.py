@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.sdk.zig import find_zig
-from buildtool.toolchains.intrinsics import read_intrinsics
+from buildtool.toolchains.instructions.intrinsics import read_intrinsics
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.hmx_instructions import HmxSyntaxError
-from buildtool.toolchains.missing_instructions import AssemblyListing, encoded
-from buildtool.toolchains.open_assembler import SourceLine, find_places, to_assembly
+from buildtool.toolchains.instructions.hmx import HmxSyntaxError
+from buildtool.toolchains.instructions.missing import AssemblyListing, encoded
+from buildtool.toolchains.instructions.open_assembler import SourceLine, find_places, to_assembly
 
 CODE = """\
 f:

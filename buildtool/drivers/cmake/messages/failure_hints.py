@@ -17,7 +17,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
-from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
+from buildtool.toolchains.instructions.intrinsics import Intrinsic, read_intrinsics
 
 MAX_HINTS = 3  # for one failure
 SIMILARITY = 0.75  # from 0 to 1: of a name that is suggested for a wrong one

@@ -50,8 +50,8 @@ int do_domains(char **words, char *more)
     asked.sys.domains = found;
     asked.sys.max_domains = 4;
     code = code == 0 ? remote_system_request(&asked) : code;
-    snprintf(more, 256, "%d %d %s %d", asked.sys.num_domains, found[0].id, found[0].name,
-             found[0].status);
+    snprintf(more, 256, "%d %d %s %d %d", asked.sys.num_domains, found[0].id, found[0].name,
+             found[0].status, found[0].instance_id);
     return code;
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.device.testing.suite import ENDING_TESTS, ENDINGS
 from tests.project import Project
 
 PROGRAM = r"""
@@ -49,27 +50,7 @@ add_test(NAME expression COMMAND app exit 1)
 set_tests_properties(expression PROPERTIES PASS_REGULAR_EXPRESSION "LAVA")
 add_test(NAME here COMMAND "${CMAKE_COMMAND}" -E true)
 """
-TESTS = """
-[test.passes]
-program = "bin/app"
-
-[test.fails]
-program = "bin/app"
-args = ["exit", "3"]
-
-[test.crashes]
-program = "bin/app"
-args = ["signal", "11"]
-
-[test.hangs]
-program = "bin/app"
-args = ["hang"]
-timeout = "1s"
-
-[test.known]
-program = "bin/app"
-args = ["exit", "1"]
-
+TESTS = f"""{ENDING_TESTS}
 [test.accuracy]
 pytest = ["tests"]
 """
@@ -97,11 +78,7 @@ tree = "prebuilt"
 platform = "android"
 """
 PROGRAMS = {
-    "test/passes": ("passed", ""),
-    "test/fails": ("failed", "exit status 3"),
-    "test/crashes": ("crashed", "ended by SIGSEGV"),
-    "test/hangs": ("timed out", "did not end in 1 s"),
-    "test/known": ("expected failure", "it is known (exit status 1)"),
+    **{f"test/{name}": ending for name, ending in ENDINGS.items()},
     "accuracy/accuracy": ("skipped", "not exported: pytest runs on this machine"),
 }
 CTEST = {

@@ -16,8 +16,8 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.processes.process import capture
 from buildtool.core.value import Value
-from buildtool.toolchains.hmx_instructions import HmxSyntaxError
-from buildtool.toolchains.missing_instructions import AssemblyListing, Statement, encoded
+from buildtool.toolchains.instructions.hmx import HmxSyntaxError
+from buildtool.toolchains.instructions.missing import AssemblyListing, Statement, encoded
 
 MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from buildtool.core.value import Value
-from buildtool.toolchains.hmx_instructions import HmxSyntaxError, hmx_words
+from buildtool.toolchains.instructions.hmx import HmxSyntaxError, hmx_words
 
 _HMX = r"\b(mx[a-z]\w*|(activation|weight)\.\w+|acc|bias|cvt(\.\w+)?)\b"
 _COUNTER = r"\s*(?:\{\s*)?r(\d+)\s*=\s*upmucnt([0-7])\s*;?\s*(?:\}\s*)?"

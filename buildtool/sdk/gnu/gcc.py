@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.compiler_probe import (
+from buildtool.sdk.gnu.compiler_probe import (
     ARM64_LINUX,
     ARM64_MACHINE,
     CompilerAnswer,

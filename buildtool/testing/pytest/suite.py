@@ -18,7 +18,7 @@ from buildtool.core.processes.tee import teed
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
 from buildtool.run.program import NO_VARIABLES, variables
-from buildtool.testing.pytest_names import TEST_VARIABLE
+from buildtool.testing.pytest.names import TEST_VARIABLE
 from buildtool.testing.results import Outcome, TestResult, result_from_json
 from buildtool.testing.session import Session
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.compiler_probe import (
+from buildtool.sdk.gnu.compiler_probe import (
     ARM64_MACHINE,
     cxx_driver,
     library_root,

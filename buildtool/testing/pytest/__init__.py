@@ -1,0 +1,1 @@
+"""Suites that pytest runs, and what its plugin does in them."""
