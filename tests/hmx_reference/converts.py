@@ -13,7 +13,7 @@ from .spatial import CHANNELS
 if TYPE_CHECKING:
     from .machine import Machine
 
-FEEDBACK = 0xC
+FEEDBACK, HIGH_BYTE = 0xC, 1 << 11
 """Bits of Rs."""
 
 
@@ -91,9 +91,11 @@ def _chosen(rs: int, scale: int, bias: int, cell: int, factor: int) -> tuple[int
     return scale, bias
 
 
-def of_float(machine: Machine, rs: int, words: Sequence[int]) -> cells.Grid:
-    """The 20 bits of each row and channel."""
-    mode = float_convert.Mode(rs, machine.arithmetic.infinities, machine.nan)
+def of_float(machine: Machine, rs: int, words: Sequence[int], *, small: bool) -> cells.Grid:
+    """The 20 bits of each row and channel, with `small` one byte of them new."""
+    if machine.arch < 81:
+        rs &= ~float_convert.BRAIN
+    mode = float_convert.Mode(rs, machine.arithmetic.infinities, machine.nan, small)
     result = [[0] * CHANNELS for _ in range(cells.POSITIONS // 2)]
     for row, results in enumerate(result):
         for o, word in enumerate(words):
@@ -102,9 +104,14 @@ def of_float(machine: Machine, rs: int, words: Sequence[int]) -> cells.Grid:
                 bits = old_float.convert(acc, machine.overflow[0][row][o], word, not rs & 2)
                 results[o] = bits << 4
             else:
-                fed = _fed_back(rs, word, machine.last_float[row][o])
-                results[o] = float_convert.convert(acc, word, mode, fed)
+                last = machine.last_float[row][o]
+                bits = float_convert.convert(acc, word, mode, _fed_back(rs, word, last))
+                results[o] = _with_byte(last, bits, rs) if small else bits
     return result
+
+
+def _with_byte(last: int, byte: int, rs: int) -> int:
+    return last & 0xFFF | byte << 12 if rs & HIGH_BYTE else last & 0xFF000 | byte << 4
 
 
 def _fed_back(rs: int, word: int, last: int) -> tuple[int, int] | None:

@@ -1,8 +1,8 @@
-"""The convert of float, v73 and newer: an accumulator and the word of a channel to 20 bits."""
+"""The convert of float, v73 and newer: an accumulator and the word of a channel to 20 or 8 bits."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .bits import sticky
 from .floats import LEAST_PRODUCT, MINUS, NAN, PLUS, Number, multiply
@@ -14,23 +14,36 @@ RETAIN, SIGNED, LARGEST, BRAIN, FINE = 1 << 0, 1 << 1, 1 << 6, 1 << 7, 1 << 8
 
 @dataclass(frozen=True)
 class Mode:
-    """Rs of the convert, and bits 20 and 21 of USR."""
+    """Rs of the convert, bits 20 and 21 of USR, and whether it is `cvt.f8`."""
 
     rs: int
     infinities: bool = False
     nan: bool = False
+    small: bool = False
 
 
-def constant(bits: int, extra: int, extra_bits: int, infinities: bool) -> Number:
-    """An fp16 number with more bits of mantissa: 1.0 has sig 2**(10 + extra_bits) and exp -1."""
-    field, mantissa = bits >> 10 & 31, (bits & 1023) << extra_bits | extra
-    negative = bits >> 15 & 1
-    if infinities and field == 31:
+def constant(bits: int, extra_bits: int, infinities: bool, brain: bool = False) -> Number:
+    """An fp16 or bf16 number, then more bits of mantissa: 1.0 has sig 2**(10 + extra_bits).
+
+    The exponent of 1.0 is -1.
+    """
+    number, extra = bits >> extra_bits, bits & (1 << extra_bits) - 1
+    field, mantissa = number >> 10 & 31, number & 1023
+    if brain:
+        field, mantissa = number >> 7 & 255, (number & 127) << 3
+    half = 128 if brain else 16
+    negative, mantissa = number >> 15 & 1, mantissa << extra_bits | extra
+    if infinities and field == 2 * half - 1:
         return Number(0, LEAST_PRODUCT, NAN if mantissa else MINUS if negative else PLUS)
     magnitude = mantissa + (1 << 10 + extra_bits if field else 0)
     if magnitude == 0:
         return TRUE_ZERO
-    return Number(-magnitude if negative else magnitude, field - 16 if field else -15)
+    return Number(-magnitude if negative else magnitude, max(field, 1) - half)
+
+
+def _finer(number: Number, bits: int) -> Number:
+    """The same number with an F that is larger by `bits`."""
+    return Number(number.sig << bits, number.exp, number.inf)
 
 
 def add(a: Number, b: Number) -> Number:
@@ -41,7 +54,7 @@ def add(a: Number, b: Number) -> Number:
 
 
 def _normalised(number: Number) -> Number:
-    """16 bits, 3 of them before the point."""
+    """16 bits, 3 of them before the point; with the exponent of a true zero if it is too small."""
     if number.inf or number.sig == 0:
         return Number(0, LEAST_PRODUCT, number.inf)
     shift = 30 - (number.sig if number.sig > 0 else ~number.sig).bit_length()
@@ -49,12 +62,15 @@ def _normalised(number: Number) -> Number:
     exp = number.exp - shift + 6
     if exp > 127:
         return Number(0, LEAST_PRODUCT, MINUS if sig < 0 else PLUS)
-    return Number(sig, exp) if exp >= -128 else TRUE_ZERO
+    return Number(sig, exp if exp >= -128 else LEAST_PRODUCT)
 
 
 def convert(acc: Number, word: int, mode: Mode, feedback: tuple[int, int] | None = None) -> int:
-    """The 20 bits of the result; `feedback` replaces the bias (1) or the scale (2) by a number."""
-    wide = mode.infinities
+    """The bits of the result: 20, or 8 of `cvt.f8`.
+
+    `feedback` replaces the bias (1) or the scale (2) by a number.
+    """
+    wide, brain = mode.infinities, bool(mode.rs & BRAIN)
     scale, bias = (
         (word & 0xFFFF) << 4 | word >> 32 & 15,
         (word >> 16 & 0xFFFF) << 4 | word >> 36 & 15,
@@ -62,11 +78,10 @@ def convert(acc: Number, word: int, mode: Mode, feedback: tuple[int, int] | None
     if feedback:
         scale = feedback[1] if feedback[0] == 2 else scale
         bias = feedback[1] if feedback[0] == 1 else bias
-    offset = constant(word >> 48, word >> 43 & 31, 5, wide)
-    offset = Number(offset.sig << 8, offset.exp, offset.inf)
-    number = _normalised(add(acc, offset))
+    offset = constant(word >> 48 << 5 | word >> 43 & 31, 5, wide, brain)
+    number = _normalised(add(acc, _finer(offset, 8)))
     shape, inverted = word >> 40 & 3, bool(word >> 42 & 1)
-    negative = number.inf == MINUS or number.sig < 0
+    negative = number.negative
     if number.inf == NAN:
         replaced = shape in {1, 2} and not mode.nan
     else:
@@ -74,36 +89,61 @@ def convert(acc: Number, word: int, mode: Mode, feedback: tuple[int, int] | None
     if replaced:
         number = TRUE_ZERO
     inverted ^= shape == 3 and negative
-    scaled = multiply(number, constant(scale >> 4 ^ inverted << 15, scale & 15, 4, wide))
-    last = constant(bias >> 4, bias & 15, 4, wide)
-    total = add(scaled, Number(last.sig << 13, last.exp, last.inf))
-    return rounded(total, mode)
+    factor = constant(scale ^ inverted << 19, 4, wide, brain)
+    scaled = multiply(number, factor)
+    if number.exp == LEAST_PRODUCT:
+        scaled = replace(scaled, exp=LEAST_PRODUCT)
+    total = add(scaled, _finer(constant(bias, 4, wide, brain), 13))
+    return rounded_f8(total, mode) if mode.small else rounded(total, mode)
 
 
 def rounded(number: Number, mode: Mode) -> int:
-    """fp16 with 4 more bits of mantissa, from a number with F = 26."""
-    places = 14 if mode.rs & FINE else 10
-    ordinary = 31 if mode.infinities else 32
-    negative = number.sig < 0 or number.inf == MINUS
+    """20 bits of fp16, with 10 or 14 bits of mantissa, or of bf16, from a number with F = 26."""
+    brain = mode.rs & BRAIN
+    exponent_bits = 8 if brain else 5
+    spare = 0 if mode.rs & FINE and not brain else 4
+    infinity = (1 << exponent_bits) - 1 << 19 - exponent_bits
+    negative = number.negative
     if number.inf == NAN:
         if mode.nan or (mode.rs & SIGNED and not mode.rs & LARGEST):
             return 0xFFFFF
         negative = True
-    bits = ordinary << places if number.inf else _magnitude(number, places)
+    most = infinity if mode.infinities else 1 << 19
+    places = 19 - exponent_bits - spare
+    bits = most if number.inf else _magnitude(number, exponent_bits, places) << spare
     if negative and not mode.rs & SIGNED:
         return 0
-    if bits >= ordinary << places:
-        top = 0x7BFFF if mode.rs & LARGEST else 0x7C000 if mode.infinities else 0x7FFFF
-        return negative << 19 | top
-    return negative << 19 | bits << (14 - places)
+    if bits >= most:
+        bits = infinity - 1 if mode.rs & LARGEST else infinity if mode.infinities else 0x7FFFF
+    return negative << 19 | bits
 
 
-def _magnitude(number: Number, places: int) -> int:
+def rounded_f8(number: Number, mode: Mode) -> int:
+    """The byte of `cvt.f8`."""
+    limited = mode.rs & LARGEST or not mode.infinities
+    negative = number.negative
+    if number.inf == NAN:
+        if not mode.rs & SIGNED and not mode.nan:
+            return 0
+        return 0xFF if limited else 0x80
+    most = 0x78 if mode.infinities else 0x80
+    bits = most if number.inf else _magnitude(number, 4, 3)
+    if negative and not mode.rs & SIGNED:
+        return 0
+    if bits >= most:
+        bits = 0x7F
+        if not limited:
+            return 0x80
+    return negative << 7 | bits
+
+
+def _magnitude(number: Number, exponent_bits: int, places: int) -> int:
     """Exponent and mantissa, rounded to nearest, ties to even."""
     magnitude, scale = abs(number.sig), number.exp - 26
     if magnitude == 0:
         return 0
-    exponent = max(magnitude.bit_length() - 1 + scale, -14)
+    least = 2 - (1 << exponent_bits - 1)
+    exponent = max(magnitude.bit_length() - 1 + scale, least)
     shift = exponent - places - scale  # to units in the last place
     if shift <= 0:
         units = magnitude << -shift
@@ -111,7 +151,7 @@ def _magnitude(number: Number, places: int) -> int:
         units, rest = magnitude >> shift, magnitude & (1 << shift) - 1
         half = 1 << shift - 1
         units += rest > half or (rest == half and units & 1)
-    return (exponent + 14 << places) + units if units >> places else units
+    return (exponent - least << places) + units
 
 
 def as_number(bits: int) -> int:

@@ -19,6 +19,10 @@ class Number:
     exp: int
     inf: int = FINITE
 
+    @property
+    def negative(self) -> bool:
+        return self.inf == MINUS if self.inf else self.sig < 0
+
 
 ZERO = Number(0, LEAST_PRODUCT)
 
@@ -42,14 +46,10 @@ def multiply(a: Number, b: Number) -> Number:
     if a.inf or b.inf:
         if NAN in {a.inf, b.inf} or (not a.inf and not a.sig) or (not b.inf and not b.sig):
             return Number(0, LEAST_PRODUCT, NAN)
-        return Number(0, LEAST_PRODUCT, MINUS if _negative(a) != _negative(b) else PLUS)
+        return Number(0, LEAST_PRODUCT, MINUS if a.negative != b.negative else PLUS)
     if a.sig == 0 or b.sig == 0:
         return ZERO
     return Number(a.sig * b.sig, a.exp + b.exp)
-
-
-def _negative(number: Number) -> bool:
-    return number.inf == MINUS if number.inf else number.sig < 0
 
 
 def products_of_a_step(arch: int) -> int:

@@ -97,10 +97,11 @@ class Machine:
                 self.memory[at : at + 4] = (word >> 32 * part & WORD).to_bytes(4, "little")
 
     def convert(self, kind: str, rs: int, *, direct: bool) -> None:
-        """A convert into the convert state: `kind` is ub, ub:sc0, ub:sc1, uh:2x1, uh:2x2 or hf."""
+        """A convert into the convert state; `kind` is for example ub, ub:sc0, uh:2x1, hf or f8."""
         bits = self._set(0 if direct else rs >> 12)
-        if kind == "hf":
-            self.last_float = converts.of_float(self, rs, bits)
+        is_float = kind in {"hf", "f8"}
+        if is_float:
+            self.last_float = converts.of_float(self, rs, bits, small=kind == "f8")
             new = cells.of_rows(self.last_float)
         else:
             words = [Word(word) for word in bits]
@@ -117,7 +118,7 @@ class Machine:
         else:
             self.states[0] = new
         if not rs & 1:
-            self.finish(kind == "hf")
+            self.finish(is_float)
 
     def store(
         self, where: Spatial, columns: str = "all", *, deep: bool = False, double: bool = False

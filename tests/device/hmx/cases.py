@@ -19,6 +19,8 @@ Packet = tuple[tuple[str, int, int], ...]
 ACTIVATIONS, WEIGHTS, WORDS, OUTPUTS, TILES = 2 * TILE, 8 * TILE, 20 * TILE, 22 * TILE, 40
 """Where things are; before and behind activations and results there is a tile more."""
 ALL, WHOLE = 0x7FF, TILE - 1
+INFINITIES, PROPAGATES = 1 << 20, 1 << 21
+"""Bits of USR."""
 READ_OUT = [(24 - 8 * byte) << 10 for byte in range(4)]
 """Words with which four converts read the four bytes of an accumulator, the lowest first."""
 
@@ -29,13 +31,18 @@ class Case:
     name: str
     image: bytes
     packets: tuple[Packet, ...]
-    infinities: bool = False
+    usr: int = 0
 
     @cached_property
     def expected(self) -> bytes:
         """The image afterwards, by the reference."""
         memory = bytearray(self.image)
-        machine = Machine(self.arch, memory, infinities=self.infinities)
+        machine = Machine(
+            self.arch,
+            memory,
+            infinities=bool(self.usr & INFINITIES),
+            nan=bool(self.usr & PROPAGATES),
+        )
         for packet in self.packets:
             machine.execute([Instruction(form(text), rs, rt) for text, rs, rt in packet])
         return bytes(memory)
@@ -53,8 +60,8 @@ class Maker:
         self.arch, self.random, self.most = arch, random, most
         self.forms = [one for one in forms() if one.exists(arch)]
 
-    def case(self, one: Form, *, infinities: bool = True) -> Case:
-        """A program that uses a form; with `infinities` sometimes with bit 20 of USR."""
+    def case(self, one: Form, *, modes: bool = True) -> Case:
+        """A program that uses a form; with `modes` sometimes with bits 20 and 21 of USR."""
         is_float = self._is_float(one)
         packets = [*self._start(one), self._words("bias=mxmem2(Rs)")]
         packets += [self._pair(one, is_float) for _ in range(self.random.choice((1, 1, 2)))]
@@ -63,12 +70,14 @@ class Maker:
         if one.kind == "accumulator":
             packets += [((one.syntax, 0, 0),), self._pair(one, is_float)]
         packets += self._results(one, is_float)
-        infinities &= is_float and self.arch >= 73 and self.random.random() < 0.3
+        usr = 0
+        if modes and is_float and self.arch >= 73 and self.random.random() < 0.5:
+            usr = self.random.choice((INFINITIES, PROPAGATES, INFINITIES | PROPAGATES))
         image = self._image(is_float)
-        return Case(self.arch, one.name, image, tuple(packets), infinities)
+        return Case(self.arch, one.name, image, tuple(packets), usr)
 
     def _is_float(self, one: Form) -> bool:
-        if one.kind in {"bias", "store"}:
+        if one.kind in {"bias", "store"} and ".f8" not in one.syntax:
             return self.random.random() < 0.3
         return any(kind in one.syntax for kind in (".hf", ".f8"))
 
@@ -140,6 +149,8 @@ class Maker:
         rs = WEIGHTS + 128 * self.random.randrange(8)
         if ".hf" in one.syntax or ".f8" in one.syntax:
             rs |= self.random.choice((0, 0, 0, 1 << 5))
+            if self.arch >= 81:
+                rs |= self.random.choice((0, 0, 1 << 6))
         length = self.random.choice((4 * TILE, 4 * TILE, self.random.randrange(1, 2 * TILE)))
         return one.syntax, rs, -length if self.random.random() < 0.02 else length - 1
 
@@ -186,25 +197,29 @@ class Maker:
 
     def _two_converts(self, one: Form, is_float: bool) -> list[Packet]:
         """The results of two converts, and a store of both."""
+        kinds = (".hf=", ".f8=") if is_float else (".u",)
+        converts, store = [self._choice("cvt", *kinds) for _ in range(3)], one
         if one.kind == "cvt":
-            first, store = one, self._choice("store", "mxmem(Rs,Rt)=cvt", "mxmem(Rs,Rt):cm=cvt")
+            converts = [converts[0] if ".f8" in one.syntax else one, one, one]
+            texts = ("mxmem(Rs,Rt)=cvt", "mxmem(Rs,Rt):cm=cvt")
+            store = self._choice("store", *texts, *(("mxmem(Rs,Rt).f8=cvt",) if is_float else ()))
             if "2x2" in one.syntax:
                 store = form("mxmem(Rs,Rt):2x2=cvt")
         elif "2x2" in one.syntax:
-            first, store = form("cvt.uh=acc(Rs):2x2"), one
-        else:
-            first, store = self._choice("cvt", ".hf=" if is_float else ".u"), one
+            converts = [form("cvt.uh=acc(Rs):2x2")] * 3
         packets: list[Packet] = []
-        for _ in range(3):
-            packets += [self._words("bias=mxmem2(Rs)"), ((first.syntax, self._cvt(first), 0),)]
+        for each in converts:
+            packets += [self._words("bias=mxmem2(Rs)"), ((each.syntax, self._cvt(each), 0),)]
         return [*packets, ((store.syntax, *self._spatial()),)]
 
     def _cvt(self, one: Form) -> int:
         rs = self.random.randrange(4) | self.random.randrange(4) << 12
         if self.random.random() < 0.5:
             rs |= self.random.randrange(3) << 2 | self.random.randrange(2) << 4
-        if ".hf" in one.syntax:
+        if ".hf" in one.syntax or ".f8" in one.syntax:
             rs |= self.random.randrange(2) << 6 | self.random.randrange(2) << 8
+            rs |= self.random.randrange(2) << 11
+            rs |= self.random.randrange(2) << 7 if self.arch >= 81 else 0
         if "2x2" in one.syntax:
             rs |= self.random.choice((3, 3, 2, 1, 0)) << 9
         return rs

@@ -6,7 +6,7 @@ import pytest
 
 from tests.hmx_reference import float_convert, old_float
 from tests.hmx_reference.float_convert import Mode
-from tests.hmx_reference.floats import NAN, Number
+from tests.hmx_reference.floats import NAN, PLUS, Number
 from tests.hmx_reference.forms import Instruction, form
 from tests.hmx_reference.machine import Machine
 from tests.hmx_reference.pair import Activation, Weight, steps
@@ -156,3 +156,64 @@ def test_uh_2x2_has_the_old_rule_before_v73(arch: int, result: int) -> None:
     one.convert("uh:2x2", 2, direct=True)
     cell = one.states[0]
     assert cell[0][1] >> 4 | cell[1][1] >> 4 << 8 == result
+
+
+POSITIVE, ANY, LARGEST = 0, float_convert.SIGNED, float_convert.LARGEST
+INFINITE = True
+
+
+@pytest.mark.parametrize(
+    ("number", "rs", "infinities", "nan", "result"),
+    [
+        (Number(32 << 26, 0), ANY, False, False, 0x60),
+        (Number(300 << 26, 0), ANY, False, False, 0x79),
+        (Number(1000 << 26, 0), ANY, False, False, 0x7F),
+        (Number(-1000 << 26, 0), ANY, False, False, 0xFF),
+        (Number(240 << 26, 0), ANY, INFINITE, False, 0x77),
+        (Number(256 << 26, 0), ANY, INFINITE, False, 0x80),
+        (Number(0, 0, PLUS), ANY, INFINITE, False, 0x80),
+        (Number(-256 << 26, 0), ANY | LARGEST, INFINITE, False, 0xFF),
+        (Number(0, 0, NAN), ANY, INFINITE, False, 0x80),
+        (Number(0, 0, NAN), ANY | LARGEST, INFINITE, False, 0xFF),
+        (Number(0, 0, NAN), ANY, False, False, 0xFF),
+        (Number(0, 0, NAN), POSITIVE, INFINITE, False, 0),
+        (Number(0, 0, NAN), POSITIVE, INFINITE, True, 0x80),
+        (Number(-1 << 6, 0), ANY, False, False, 0x80),
+        (Number(-1000 << 26, 0), POSITIVE, False, False, 0),
+        (Number(-1000 << 26, 0), POSITIVE, INFINITE, False, 0),
+    ],
+)
+def test_special_results_of_f8(
+    number: Number, rs: int, infinities: bool, nan: bool, result: int
+) -> None:
+    assert float_convert.rounded_f8(number, Mode(rs, infinities, nan)) == result
+
+
+@pytest.mark.parametrize(("scale", "result"), [(0x3F80, 0x4009), (0x4000, 0x4089)])
+def test_bf16_scale_and_result(scale: int, result: int) -> None:
+    """2.134 times 1.0 and 2.0, to 7 bits of mantissa."""
+    acc = Number(int(2.134 * 2**23), -1)
+    fine = float_convert.BRAIN | float_convert.FINE | ANY
+    assert float_convert.convert(acc, scale, Mode(fine)) == result << 4
+
+
+def test_infinity_plus_a_negative_bias_stays_positive() -> None:
+    """The sum of an accumulator that overflowed while infinities are disabled."""
+    acc, word = Number(0, 0, PLUS), 0xC000 << 16 | 0x3C00
+    assert float_convert.convert(acc, word, Mode(ANY)) == 0x7FFFF
+
+
+def test_a_number_below_the_exponents_of_the_convert_keeps_its_sign() -> None:
+    assert float_convert.convert(Number(-1 << 22, -200), 0x3C00, Mode(ANY)) >> 4 == 0x8000
+
+
+@pytest.mark.parametrize(("part", "result"), [(0, b"\x60\x50"), (1, b"\x00\x60")])
+def test_f8_replaces_one_byte_of_a_row(part: int, result: bytes) -> None:
+    one = Machine(81, bytearray(TILE))
+    one.floats[0][0][0] = Number(32 << 22, 0)
+    one.bias[0][0] = 0x3C00
+    one.convert("hf", ANY | float_convert.RETAIN, direct=False)
+    one.convert("ub", ANY, direct=False)  # bytes of the other half do not count
+    one.convert("f8", ANY | part << 11, direct=False)
+    one.execute([Instruction(form("mxmem(Rs,Rt).f8=cvt"))])
+    assert one.memory[:2] == result
