@@ -32,19 +32,21 @@ static bool check(struct unit *unit, const struct operation *operation, enum hal
         return refuse(unit, 0, "%s on a chip whose HMX has no floating point: all results are 0",
                       operation->syntax);
     }
+    unsigned zeros = 0;
     for (unsigned o = 0; half == FLOAT && o < CHANNELS; o++) {
-        if (unit->arch >= 0x73 && bits(words[o], 14, 0) == 0 && bits(words[o], 35, 32) == 0) {
-            return refuse(unit, 0,
-                          "%s with a scale of 0 for channel %u: from v73 on, the scale is a number "
-                          "(1.0 is 0x3c00), and 0 is right for v68 and v69 only",
-                          operation->syntax, o);
-        }
-        if (unit->arch < 0x73 && words[o] << 32 >> 32 == 0x3c00) {
+        zeros += bits(words[o], 14, 0) == 0 && bits(words[o], 35, 32) == 0;
+        if (unit->arch < 0x73 && bits(words[o], 15, 0) == 0x3c00) {
             return refuse(unit, 0,
                           "%s with the scale 0x3c00 for channel %u, which is 1.0 from v73 on only: "
                           "here, it limits results to 1.999; 0 is the scale 1",
                           operation->syntax, o);
         }
+    }
+    if (unit->arch >= 0x73 && zeros == CHANNELS) {
+        return refuse(unit, 0,
+                      "%s with a scale of 0 for all channels: from v73 on, the scale is a number "
+                      "(1.0 is 0x3c00), and 0 is right for v68 and v69 only",
+                      operation->syntax);
     }
     return true;
 }

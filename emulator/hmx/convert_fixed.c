@@ -167,7 +167,8 @@ static void to_halves(const struct unit *unit, const struct operation *operation
             }
             const int64_t n = scaled(sum, &constants, 24, operation->kind == CONVERT);
             const int64_t rounding = (constants.output >> 3 & 1u) != 0 ? 128 : 0;
-            const int64_t v = limited((n * constants.scale >> 12) + rounding, 24, rs);
+            const int64_t v = limited((int64_t)((__int128)n * constants.scale >> 12) + rounding, 24,
+                                      rs);
             set_row(results, r, o, (uint32_t)(v >> 4));
         }
     }

@@ -45,6 +45,18 @@ struct pair {
 
 /* ---- channels ---- */
 
+static unsigned most_blocks(const struct pair *pair)
+{
+    return pair->half == FLOAT ? FLOAT_BLOCKS : FIXED_BLOCKS;
+}
+
+/* How many croutons Rt asks for. */
+static unsigned blocks_of(const struct pair *pair)
+{
+    const int32_t distance = pair->place.distance;
+    return !pair->is_deep ? 1 : distance < 0 ? 0 : (unsigned)(distance / (int32_t)CROUTON + 1);
+}
+
 static void set_channels(struct pair *pair, const uint32_t *registers, bool channel_major)
 {
     const unsigned shift = channel_major ? 0 : 2;
@@ -52,12 +64,9 @@ static void set_channels(struct pair *pair, const uint32_t *registers, bool chan
     pair->first = start;
     pair->last = stop;
     pair->group = CHANNELS;
-    pair->blocks = 1;
+    pair->blocks = blocks_of(pair);
     if (pair->is_deep) {
-        const unsigned most = pair->half == FLOAT ? FLOAT_BLOCKS : FIXED_BLOCKS;
-        const int32_t blocks = pair->place.distance / (int32_t)CROUTON + 1;
-        pair->blocks = pair->place.distance < 0 ? 0 : (unsigned)blocks;
-        pair->blocks = pair->blocks > most ? most : pair->blocks;
+        pair->blocks = pair->blocks > most_blocks(pair) ? most_blocks(pair) : pair->blocks;
     } else if (start > stop) {
         const uint32_t bits = ((stop - start) ^ start ^ stop) << 2 & 0xffu;
         pair->group = CHANNELS >> __builtin_clz(~(bits << 24));
@@ -216,6 +225,10 @@ bool multiply(struct unit *unit, const struct operation *activation, const uint3
     if (!fits(activation, weight)) {
         return !is_strict(unit) || refuse(unit, 0, "%s with %s: what such a pair does is not known",
                                           activation->syntax, weight->syntax);
+    }
+    if (is_strict(unit) && blocks_of(&pair) > most_blocks(&pair)) {
+        return refuse(unit, 0, "%s of %u tiles: one pair multiplies %u, and drops the others",
+                      activation->syntax, blocks_of(&pair), most_blocks(&pair));
     }
     const bool second = pair.is_deep ? pair.place.distance >= 0 : pair.y.last > 0;
     pair.crouton = croutons(unit, &pair.place, second, &pair.second, activation->syntax);

@@ -102,7 +102,7 @@ unsigned next_fixed(struct stream *stream, unsigned count, struct fixed_weights 
             int32_t low = (int8_t)(byte << 4) >> 4, high = (int8_t)byte >> 4;
             if (stream->type != NIBBLE_2X) {
                 const int32_t weight = decode(stream->type, byte, i % each);
-                low = is_narrow(stream->type) ? weight : (int8_t)(weight << 4) >> 4;
+                low = is_narrow(stream->type) ? weight : (int8_t)((uint32_t)weight << 4) >> 4;
                 high = (weight - low) / 16;
             }
             weights->low[k][o / LANES][o % LANES] = low;

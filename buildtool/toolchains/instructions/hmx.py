@@ -17,6 +17,7 @@ _ALIASES = {"sp": "r29", "fp": "r30", "lr": "r31"}
 _REGISTERS = r"\((r\d+|sp|fp|lr)(?:,(r\d+|sp|fp|lr))?\)"
 _ADD = r"(r\d+)=add\((r\d+),(?:#(-?(?:0x)?[0-9a-f]+)|(r\d+))\)"
 _PACKET = r"(?:\{(?P<inside>[^{}]*)\}(?::(?P<loop>endloop(?:0|1|01)))?|(?P<single>[^{}]*))"
+_NEWEST = 99
 _NOP = 0x7F000000
 _NOT_LAST, _LOOP_END, _LAST = 0x4000, 0x8000, 0xC000  # parse bits
 
@@ -26,10 +27,15 @@ class HmxSyntaxError(Exception):
 
 
 class HmxForm(Value):
-    """A row of the table; `encoding` has 32 characters: digits, s, t, P and -."""
+    """A row of the table; `encoding` has 32 characters: digits, s, t, P and -.
+
+    `first` and `last` are archs, such as 68.
+    """
 
     syntax: str
     encoding: str
+    first: int
+    last: int
     kind: str
 
     def word(self, rs: int, rt: int) -> int:
@@ -44,14 +50,14 @@ def hmx_forms() -> dict[str, HmxForm]:
     """The forms by their syntax, such as `mxmem(Rs,Rt):after.hf=acc`."""
     rows = (line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines())
     return {
-        row[1]: HmxForm(row[1], row[2], row[5])
+        row[1]: HmxForm(row[1], row[2], int(row[3]), int(row[4] or _NEWEST), row[5])
         for row in rows
         if len(row) > 5 and row[0] != "name" and not row[0].startswith("#")
     }
 
 
-def hmx_words(statement: str) -> list[int]:
-    """The words of a packet, in braces or of one instruction.
+def hmx_words(statement: str, arch: int | None) -> list[int]:
+    """The words of a packet, in braces or of one instruction, for an arch (68) or for any.
 
     Raises `HmxSyntaxError`.
     """
@@ -64,7 +70,7 @@ def hmx_words(statement: str) -> list[int]:
     for text in filter(None, re.split(r"[;\n\t]", inside)):
         other = _scalar(text)
         if other is None:
-            matrix.append(_encoded(text))
+            matrix.append(_encoded(text, arch))
         else:
             others.append(other)
     kinds = [form.kind for form, _ in matrix]
@@ -75,7 +81,7 @@ def hmx_words(statement: str) -> list[int]:
     return _with_parse_bits([*others, *(word for _, word in matrix)], packet["loop"] or "")
 
 
-def _encoded(text: str) -> tuple[HmxForm, int]:
+def _encoded(text: str, arch: int | None) -> tuple[HmxForm, int]:
     numbers = [0, 0]
 
     def name(match: re.Match[str]) -> str:
@@ -89,6 +95,9 @@ def _encoded(text: str) -> tuple[HmxForm, int]:
             f"{text}: no such instruction of HMX, and none that a packet with HMX can have here:"
             " nop, Rd=add(Rs,Rt), Rd=add(Rs,#s16); others belong in a packet of their own"
         )
+    if arch and not form.first <= arch <= form.last:
+        ends = "" if form.last == _NEWEST else f" and ends with v{form.last}"
+        raise HmxSyntaxError(f"{text}: it begins with v{form.first}{ends}; this is for v{arch}")
     return form, form.word(*numbers)
 
 

@@ -10,6 +10,7 @@ from buildtool.core.value import Value
 from buildtool.toolchains.instructions.hmx import HmxSyntaxError, hmx_words
 
 _HMX = r"\b(mx[a-z]\w*|(activation|weight)\.\w+|acc|bias|cvt(\.\w+)?)\b"
+_LABELS = r"(\s*[\w.$]+:(?!\w))+"
 _COUNTER = r"\s*(?:\{\s*)?r(\d+)\s*=\s*upmucnt([0-7])\s*;?\s*(?:\}\s*)?"
 
 
@@ -46,7 +47,7 @@ class AssemblyListing(Value):
             last += 1
         return Statement(first, last, "\n".join(lines[first : last + 1]).strip())
 
-    def replaced(self, statements: Sequence[Statement]) -> AssemblyListing:
+    def replaced(self, statements: Sequence[Statement], arch: int | None = None) -> AssemblyListing:
         """The listing with words in place of the statements.
 
         Raises `HmxSyntaxError`.
@@ -54,24 +55,26 @@ class AssemblyListing(Value):
         lines = list(self.lines)
         by_line = {statement.first: statement for statement in statements}
         for first in sorted(by_line, reverse=True):  # line numbers before it stay valid
-            lines[first : by_line[first].last + 1] = [encoded(by_line[first].text)]
+            lines[first : by_line[first].last + 1] = [encoded(by_line[first].text, arch)]
         return AssemblyListing(tuple(lines))
 
 
-def encoded(text: str) -> str:
-    """The statement as words.
+def encoded(text: str, arch: int | None = None) -> str:
+    """The statement as words, behind its labels; `arch` (68) refuses what that arch does not have.
 
     `r5 = upmucnt3` is a transfer from the control register C23.  Source: the Hexagon V73
     programmer's reference manual, "Transfer from control register"; QEMU's list of registers.
     Raises `HmxSyntaxError`.
     """
+    if labels := re.match(_LABELS, text):
+        return f"{labels[0].strip()} {encoded(text[labels.end() :], arch)}"
     if match := re.fullmatch(_COUNTER, text):
         return f".word 0x{0x6A00C000 | (20 + int(match[2])) << 16 | int(match[1]):08x}"
     if "upmucnt" in text:
         raise HmxSyntaxError("a read of a counter is encoded only if it is alone in its packet")
     # Without braces, each instruction is a packet.
     packets = [text] if "{" in text else [part for part in text.split(";") if part.strip()]
-    words = [f"0x{word:08x}" for packet in packets for word in hmx_words(_plain(packet))]
+    words = [f"0x{word:08x}" for packet in packets for word in hmx_words(_plain(packet), arch)]
     return f".word {', '.join(words)}"
 
 

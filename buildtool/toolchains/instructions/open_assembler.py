@@ -22,6 +22,7 @@ from buildtool.toolchains.instructions.missing import AssemblyListing, Statement
 MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""
 _ERROR = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):\d+: error: ", re.MULTILINE)
+_ARCH = re.compile(r"-mcpu=hexagonv(\d+)")
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-x", "-Xclang", "-isystem", "-I", "-D", "-include")
 _ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-mhvx-", "-fpic", "-fPIC", "-Wa,")
 
@@ -41,6 +42,8 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
     output = words[words.index("-o") + 1] if "-o" in words[:-1] else _source(words).stem + ".o"
     _, said = _run(compiler, [*words, "-ferror-limit=0"])  # writes the dependency file too
     places = find_places(said, words)
+    cpu = _ARCH.search(" ".join(words))
+    arch = int(cpu[1]) if cpu else None
     with tempfile.TemporaryDirectory(prefix="buildtool-") as temporary:
         file = Path(temporary, "source.s")
         status, problem = _run(compiler, to_assembly(words, file))
@@ -59,19 +62,21 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
                 return _failed(said, 1)
             if len(places) != len(statements):  # the two runs do not report the same
                 places = [SourceLine(_source(words).name, 0)] * len(statements)
-            if refused := _refusals(statements, places):
+            if refused := _refusals(statements, places, arch):
                 return _failed("\n".join(refused), 1)
-            listing = listing.replaced(statements)
+            listing = listing.replaced(statements, arch)
             places = []
     return _failed(problem, status) if status else 0
 
 
-def _refusals(statements: Sequence[Statement], places: Sequence[SourceLine]) -> list[str]:
+def _refusals(
+    statements: Sequence[Statement], places: Sequence[SourceLine], arch: int | None
+) -> list[str]:
     """A message for each statement that cannot be encoded."""
     refused: dict[str, None] = {}
     for statement, place in zip(statements, places, strict=True):
         try:
-            encoded(statement.text)
+            encoded(statement.text, arch)
         except HmxSyntaxError as problem:
             words, why = statement.text.split(), str(problem)
             shown = "" if "".join(words) in why else f"{' '.join(words)}: "

@@ -62,3 +62,16 @@ bool hmx_is_locked(uint32_t *turn)
     pthread_mutex_unlock(&mutex);
     return ours;
 }
+
+void hmx_thread_ends(void)
+{
+    static const char why[] = "a thread ends that has locked HMX: no other thread can lock it";
+    uint32_t turn;
+    if (!hmx_is_locked(&turn)) {
+        return;
+    }
+    shell_logf(SHELL_ERROR, "%s", why);
+    if (shell_facts()->strict != STRICT_OFF) {
+        shell_stop("hmx", 0, why);
+    }
+}

@@ -16,6 +16,9 @@ void hmx_unlock(int count);
  * not have it. */
 bool hmx_is_locked(uint32_t *turn);
 
+/* For a thread that ends: logs that it keeps HMX from all others if it has locked it; with strict, stops. */
+void hmx_thread_ends(void);
+
 /* Whether a client of HAP_power_set has voted for the power of HMX. */
 bool hmx_is_powered(void);
 

@@ -13,6 +13,7 @@
 
 #include "../counts.h"
 #include "../profile.h"
+#include "hmx_lock.h"
 #include "qurt_consts.h"
 #include "qurt_error.h"
 #include "qurt_hvx.h"
@@ -26,6 +27,7 @@ static pthread_cond_t ending = PTHREAD_COND_INITIALIZER;
 static void finish(int status)
 {
     struct thread *thread = threads_self;
+    hmx_thread_ends();
     counts_thread_end();
     profile_thread_end();
     thread_local_end();

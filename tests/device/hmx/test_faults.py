@@ -9,11 +9,16 @@ from dataclasses import dataclass
 import pytest
 
 from .lab import Address, Lab, Packet, packet
-from .test_straight import CLEAR, CVT, DIRECT, PAIR, SCALES, STORE, A, C, image
+from .test_straight import CLEAR, CVT, DIRECT, PAIR, SCALES, STORE, A, C, W, image
 
 STRICT = {"BUILDTOOL_SIM_STRICT": "back"}
 ONE = 0x3C00
 ALONE = packet(("activation.hf=mxmem(Rs,Rt):deep", A, 4095))
+
+
+TILES_33 = packet(
+    ("activation.hf=mxmem(Rs,Rt):deep", A, 33 * 2048 - 1), ("weight.hf=mxmem(Rs,Rt)", W, 65535)
+)
 
 
 def results(lab: Lab, packets: list[Packet], content: bytes) -> set[float]:
@@ -41,7 +46,10 @@ MISTAKES = {
     "no weight": Mistake("v75", [SCALES, CLEAR, ALONE, DIRECT], ONE, 0, "belong in one packet"),
     "no scales": Mistake("v75", [CLEAR, PAIR, DIRECT], ONE, 0, "scales that were not loaded"),
     "scale of v68": Mistake(
-        "v73", [SCALES, CLEAR, PAIR, DIRECT], 0, 0, "a scale of 0 for channel 0: from v73"
+        "v73", [SCALES, CLEAR, PAIR, DIRECT], 0, 0, "a scale of 0 for all channels: from v73"
+    ),
+    "33 tiles": Mistake(
+        "v75", [SCALES, CLEAR, TILES_33, DIRECT], ONE, 65, "of 33 tiles: one pair multiplies 32"
     ),
     "scale of v73": Mistake(
         "v68", [SCALES, CLEAR, PAIR, DIRECT], ONE, 1.9990234375, "the scale 0x3c00 for channel 0"
@@ -99,6 +107,15 @@ def test_what_stops_on_a_chip(
 def test_a_thread_without_the_lock_stops(make_lab_for: Callable[..., Lab]) -> None:
     done = make_lab_for("v73").start([CLEAR], image(ONE), case="unlocked")
     assert "an instruction of HMX in a thread that has not locked HMX" in done.err
+
+
+@pytest.mark.parametrize(("variables", "died"), [({}, False), (STRICT, True)])
+def test_a_thread_that_keeps_the_lock(
+    make_lab_for: Callable[..., Lab], variables: dict[str, str], died: bool
+) -> None:
+    done = make_lab_for("v73").start([CLEAR], image(ONE), case="kept", **variables)
+    assert "a thread ends that has locked HMX: no other thread can lock it" in done.err
+    assert ("died: " in done.err) == died
 
 
 def test_strict_asks_for_a_vote_for_power(make_lab_for: Callable[..., Lab]) -> None:

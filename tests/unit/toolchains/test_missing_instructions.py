@@ -57,6 +57,32 @@ def test_instructions_become_words(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("label9: mxclracc", "label9: .word 0xa6e0c011"),
+        ("1: .Lb: { mxclracc }:endloop0", "1: .Lb: .word 0x7f008000, 0xa6e0c011"),
+        ("mxmem(r5,r6):after:sat.ub=acc", ".word 0xa6e5c604"),
+    ],
+)
+def test_labels_stay(text: str, words: str) -> None:
+    assert encoded(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "arch", "why"),
+    [
+        ("cvt.hf=acc(r2)", 69, "cvt.hf=acc(r2): it begins with v73; this is for v69"),
+        ("acc=mxshl(acc,#16)", 79, "it begins with v68 and ends with v75; this is for v79"),
+    ],
+)
+def test_instructions_of_other_archs_are_refused(text: str, arch: int, why: str) -> None:
+    encoded(text, 73)
+    with pytest.raises(HmxSyntaxError) as caught:
+        encoded(text, arch)
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("{ r5 = upmucnt3; r6 = r7 }", "alone in its packet"),

@@ -137,6 +137,24 @@ static int run(const int32_t *in, int32_t *out)
     return run_file(1, 1, in[0] > 0 ? in[0] : 1, out);
 }
 
+static void *lock(void *nothing)
+{
+    HAP_compute_res_hmx_lock(context);
+    return nothing;
+}
+
+/* A thread ends that has locked HMX. */
+static int kept(const int32_t *in, int32_t *out)
+{
+    pthread_t thread;
+    (void)in;
+    (void)out;
+    EQUAL(load(1), 0);
+    EQUAL(pthread_create(&thread, NULL, lock, NULL), 0);
+    EQUAL(pthread_join(thread, NULL), 0);
+    return finish();
+}
+
 static int unlocked(const int32_t *in, int32_t *out)
 {
     (void)in;
@@ -149,5 +167,5 @@ static int unpowered(const int32_t *in, int32_t *out)
     return run_file(1, 0, 1, out);
 }
 
-const struct named_case cases[] = {
-    CASE(run), CASE(unlocked), CASE(unpowered), CASE(two_threads), {NULL, NULL}};
+const struct named_case cases[] = {CASE(run),       CASE(kept),        CASE(unlocked),
+                                   CASE(unpowered), CASE(two_threads), {NULL, NULL}};
