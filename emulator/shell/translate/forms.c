@@ -1,6 +1,8 @@
 /* forms.c: decodes instructions of HVX. */
 #include "forms.h"
 
+#include "shell.h"
+
 /* The linker gives the addresses of the section of an operation, see operations.h. */
 #define REPLACED(name, ...)                                          \
     extern const uint32_t __start_op_##name[] __attribute__((weak)); \
@@ -9,6 +11,7 @@
 #include "forms.inc"
 #undef REPLACED
 #undef EXECUTED
+extern const uint32_t __start_op_Vhf_vmpy_VhfRhf[], __stop_op_Vhf_vmpy_VhfRhf[];
 
 #define V_READ(at) {FIELD_V | FIELD_READ, at}
 #define V_WRITE(at) {FIELD_V | FIELD_WRITE, at}
@@ -23,7 +26,7 @@
 #define R8_READ(at) {FIELD_R | FIELD_R8 | FIELD_READ, at}
 
 /* Sorted by bits. */
-static const struct form forms[] = {
+static struct form forms[] = {
 #define REPLACED(name, mask, bits, syntax, ...)                                     \
     {mask, bits, syntax, true, __start_op_##name, __stop_op_##name, {__VA_ARGS__}},
 #define EXECUTED(name, mask, bits, syntax, ...)             \
@@ -45,11 +48,33 @@ static bool fits(const struct form *form, unsigned key)
     return ((bits ^ form->bits) & form->mask & KEY_BITS) == 0;
 }
 
+static const struct {
+    const uint32_t *qfloat, *operation, *end;
+} from_v79[] = {
+#define FROM_V79(qfloat, ieee) {__start_op_##qfloat, __start_op_##ieee, __stop_op_##ieee},
+#include "qfloat_v79.inc"
+};
+
+/* The DSP's arch decides, not the skel's: registers are the DSP's. */
+static void choose_operations(void)
+{
+    for (size_t i = 0; shell_facts()->arch >= 0x79 && i < FORM_COUNT; i++) {
+        const uint32_t *qfloat = forms[i].operation;
+        for (size_t k = 0; qfloat != NULL && k < sizeof from_v79 / sizeof *from_v79; k++) {
+            if (from_v79[k].qfloat == qfloat) {
+                forms[i].operation = from_v79[k].operation;
+                forms[i].operation_end = from_v79[k].end;
+            }
+        }
+    }
+}
+
 /* Most skels have no such word, so this is done for the first one. The caller is alone: one module is
  * loaded at a time. */
 static void index_forms(void)
 {
     size_t at = 0, start = 0;
+    choose_operations();
     for (unsigned top = 0; top < 256; top++) {
         size_t end = start;
         while (end < FORM_COUNT && forms[end].bits >> 24 == top) {

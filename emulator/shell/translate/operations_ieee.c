@@ -97,6 +97,7 @@ INLINE words multiply_bf_wide(words u, words v)
 
 BINARY(Vsf_vmpy_VsfVsf, multiply_sf(u, v))
 BINARY(Vhf_vmpy_VhfVhf, multiply_hf(u, v))
+BINARY(Vhf_vmpy_VhfRhf, multiply_hf(u, both(v, v))) /* only as one of qf16 */
 BINARY_PAIR(Wsf_vmpy_VhfVhf, WIDE_2(multiply_hf_wide, u, v))
 BINARY_PAIR(Wsf_vmpy_VbfVbf, WIDE_2(multiply_bf_wide, u, v))
 
