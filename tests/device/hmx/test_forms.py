@@ -18,7 +18,8 @@ from tests.device.fastrpc.toolbox import Toolbox
 from tests.hmx_reference.forms import Form, forms
 from tests.hmx_reference.spatial import TILE
 
-from .cases import TILES, Case, Maker, has_address
+from .cases import Case, Maker, has_address
+from .images import TILES
 from .lab import Address, Lab, packet
 from .unit import BASE, HmxRefusedError, running_unit
 
