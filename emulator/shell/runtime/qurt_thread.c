@@ -27,9 +27,9 @@ static pthread_cond_t ending = PTHREAD_COND_INITIALIZER;
 static void finish(int status)
 {
     struct thread *thread = threads_self;
-    hmx_thread_ends();
     counts_thread_end();
     profile_thread_end();
+    hmx_thread_ends(); /* its mutex takes more packets when threads meet */
     thread_local_end();
     tls_destroy();
     qurt_hvx_unlock(); /* if the thread has locked a unit */
