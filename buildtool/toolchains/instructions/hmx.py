@@ -96,8 +96,8 @@ def _encoded(text: str, arch: int | None) -> tuple[HmxForm, int]:
             " nop, Rd=add(Rs,Rt), Rd=add(Rs,#s16); others belong in a packet of their own"
         )
     if arch and not form.first <= arch <= form.last:
-        ends = "" if form.last == _NEWEST else f" and ends with v{form.last}"
-        raise HmxSyntaxError(f"{text}: it begins with v{form.first}{ends}; this is for v{arch}")
+        until = "and newer" if form.last == _NEWEST else f"to v{form.last}"
+        raise HmxSyntaxError(f"{text}: an instruction of v{form.first} {until}, for a v{arch}")
     return form, form.word(*numbers)
 
 

@@ -71,8 +71,8 @@ def test_labels_stay(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "arch", "why"),
     [
-        ("cvt.hf=acc(r2)", 69, "cvt.hf=acc(r2): it begins with v73; this is for v69"),
-        ("acc=mxshl(acc,#16)", 79, "it begins with v68 and ends with v75; this is for v79"),
+        ("cvt.hf=acc(r2)", 69, "cvt.hf=acc(r2): an instruction of v73 and newer, for a v69"),
+        ("acc=mxshl(acc,#16)", 79, "an instruction of v68 to v75, for a v79"),
     ],
 )
 def test_instructions_of_other_archs_are_refused(text: str, arch: int, why: str) -> None:
