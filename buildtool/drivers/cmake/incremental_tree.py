@@ -75,6 +75,7 @@ class IncrementalTree(Value):
             # The step key covers the files of the profile's tools.
             ignored_roots=tuple(name.lower() for name in self.step.profile.places),
             misparsed_deps=record.misparsed_deps,
+            output=self.step.output,
         )
 
     def product_stamps(self) -> dict[str, Stamp]:

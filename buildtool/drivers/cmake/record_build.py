@@ -164,7 +164,9 @@ def _record_build(
     )
     write_tree_record(tree.path, record)
     changed = unknown | _other_changes(previous, current, scanned)
-    return ReadInputs(current, tuple(sorted(changed)), scanned.uncertain)
+    # The step key covers the outputs of the steps that it needs.
+    needed = [tree.step.roots.name_of(output) for _, output in tree.step.needs]
+    return ReadInputs(current.outside(needed), tuple(sorted(changed)), scanned.uncertain)
 
 
 def _files_of_unknown_content(

@@ -63,7 +63,7 @@ class StepInputs(Value):
 class InputScanner(Value):
     """Scans the build tree of `ninja` for the inputs of a step.
 
-    `source` is the step's source directory, `targets` what it builds (none: the default targets).
+    `source` is the step's source directory, `output` that of its outputs, `targets` what it builds (none: the default targets).
     The step key covers the files below `ignored_roots`.  `misparsed_deps` is what earlier builds
     found.  Methods raise `FileApiError`, `TraceError` and `ToolError` when a report cannot be read.
     """
@@ -75,6 +75,7 @@ class InputScanner(Value):
     targets: Sequence[str] = ()
     ignored_roots: Collection[str] = ()
     misparsed_deps: FilesByObject = MappingProxyType({})
+    output: Path | None = None
 
     @property
     def tree(self) -> Path:
@@ -176,7 +177,7 @@ class InputScanner(Value):
         directories = self.roots.directories
         ignored = [directories[name] for name in self.ignored_roots if name in directories]
         excluded = [self._cmake_inputs.root, *ignored]
-        return PathFilter(self.tree, self.roots, excluded, rule_outputs)
+        return PathFilter(self.tree, self.roots, excluded, rule_outputs, self.output)
 
     def _read_trace(self, trace: Path, found: InputCollector) -> Traced:
         return read_trace(trace, found, str(self.source), f"{self._cmake_inputs.root}/")

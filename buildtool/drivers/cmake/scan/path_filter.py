@@ -26,6 +26,9 @@ class PathFilter:
     the project, which the step key covers; files below the directories `excluded`, whose identity
     the step key covers (the toolchain, CMake's modules); and `rule_outputs`.  A symlink in the
     build tree stands for its target.
+
+    Of this tool's own files, the outputs of other steps are inputs: `output` is the directory of
+    the step's own ones.
     """
 
     def __init__(
@@ -34,6 +37,7 @@ class PathFilter:
         roots: Roots,
         excluded: Collection[Path] = (),
         rule_outputs: Collection[str] = (),
+        output: Path | None = None,
     ) -> None:
         self.roots = roots
         self.tree = os.path.normpath(tree)
@@ -44,6 +48,9 @@ class PathFilter:
             skipped.append(f"{os.path.normpath(project)}/{STATE}")
         real = [os.path.realpath(path) for path in skipped]
         self._skipped = tuple(f"{path}/" for path in dict.fromkeys([*skipped, *real]))
+        self._outputs, self._own_output = "\0", "\0"
+        if output:
+            self._outputs, self._own_output = f"{output.parents[1]}/", f"{output}/"
         self._tree_prefixes = tuple(f"{path}/" for path in dict.fromkeys([self.tree, real[0]]))
         self._real_roots = Roots(
             {n: Path(os.path.realpath(p)) for n, p in roots.directories.items()}
@@ -59,21 +66,27 @@ class PathFilter:
                 return None  # it is not a symlink
             name = self._name_of(real)
             return None if name and self.roots.path_of(name) in self._rule_outputs else name
-        if "/.." in path and f"{self._real_path(path)}/".startswith(self._skipped):
+        if "/.." in path and self._is_skipped(self._real_path(path)):
             return None
         return self._name_of(path)
 
     def _name_of(self, path: str) -> str | None:
-        if f"{path}/".startswith(self._skipped):
+        if self._is_skipped(path):
             return None
         name = self.roots.name_of(path)
         if name[0] == "/":  # a compiler may have resolved a symlink that leads to the project
             real = self._real_path(path, resolve_last=False)
-            if f"{real}/".startswith(self._skipped):
+            if self._is_skipped(real):
                 return None
             real_name = self._real_roots.name_of(real)
             return real_name if real_name[0] != "/" else name
         return name
+
+    def _is_skipped(self, path: str) -> bool:
+        text = f"{path}/"
+        if text.startswith(self._outputs):
+            return text.startswith(self._own_output)
+        return text.startswith(self._skipped)
 
     def directory(self, path: str) -> str:
         """A directory as the one path that all its spellings share; for a path that names nothing,
