@@ -30,6 +30,7 @@ from buildtool.drivers.cmake.messages.step_warnings import CHECKING, CONFIGURING
 from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
+    read_by_commands,
     record_configuration,
     record_failure,
     record_start,
@@ -42,6 +43,7 @@ from buildtool.drivers.cmake.tree_files import (
     TOOLCHAIN,
     TRACE,
     delete_configuration,
+    delete_files,
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.file_states import FileStates
@@ -90,14 +92,20 @@ class CMakeRunner(Value):
         start = record_start(self.incremental, record, started_ns)
         preload()
         self._run_ninja(start, on_ninja_killed)
+        reads = read_by_commands(self.incremental, start)
+        if outdated := self.incremental.outdated(reads.unreported):
+            delete_files(self.step.tree, outdated)
+            self._run_ninja(start, on_ninja_killed)
+            reads = read_by_commands(self.incremental, start)
         try:
             self._install()
         except BuildtoolError:
             record_failure(self.incremental, start)
             raise
-        read = record_success(self.incremental, start, installed=self.step.install)
+        read = record_success(self.incremental, start, reads, installed=self.step.install)
         if read.uncertain:
-            self.warnings.add(_uncertainty_warning(read.uncertain), CHECKING)
+            names = list(map(self.step.roots.name_of, reads.unreported.uncertain))
+            self.warnings.add(_uncertainty_warning(read.uncertain, names), CHECKING)
         return read
 
     def ensure_configured(self, base_key: str) -> tuple[TreeRecord, bool]:
@@ -241,11 +249,27 @@ class CMakeRunner(Value):
         fill_output(self.tools)
 
 
-def _uncertainty_warning(names: Sequence[str]) -> str:
+def _uncertainty_warning(names: Sequence[str], objects: Sequence[str]) -> str:
+    """The warning about the files `names`, and about `objects` that assemblers read files for."""
+    what, why = (
+        "headers",
+        (
+            "A header with another name may have been read in place of",
+            "Rename the header or directory whose name contains a backslash or a control character, or"
+            " ends with a colon: compilers and Ninja misparse such names.",
+        ),
+    )
+    if objects:
+        names, what, why = (
+            objects,
+            "files",
+            (
+                "A macro of the assembler makes the name of an .incbin or .include in the source of",
+                "Write the name of the file as a string, or let a macro of the preprocessor make it.",
+            ),
+        )
     shown = "".join(f"\n  {name!a}" for name in names[:3]) + ("\n  …" if names[3:] else "")
     return (
-        "It is uncertain which headers were read, so this step is built each time and not stored in"
-        f" a cache. A header with another name may have been read in place of{shown}\n"
-        "Rename the header or directory whose name contains a backslash or a control character, or"
-        " ends with a colon: compilers and Ninja misparse such names."
+        f"It is uncertain which {what} were read, so this step is built each time and not stored in"
+        f" a cache. {why[0]}{shown}\n{why[1]}"
     )
