@@ -93,9 +93,12 @@ class CMakeRunner(Value):
         preload()
         self._run_ninja(start, on_ninja_killed)
         reads = read_by_commands(self.incremental, start)
-        if outdated := self.incremental.outdated(reads.unreported):
+        outdated = self.incremental.outdated(reads.unreported)
+        if self.compiler_launcher:  # its cache may have answered for a file that it does not know
+            outdated |= reads.launched_unreported
+        if outdated:
             delete_files(self.step.tree, outdated)
-            self._run_ninja(start, on_ninja_killed)
+            self._run_ninja(start, on_ninja_killed, without_cache=True)
             reads = read_by_commands(self.incremental, start)
         try:
             self._install()
@@ -220,8 +223,15 @@ class CMakeRunner(Value):
     def tools(self) -> StepTools:
         return StepTools(self.step, self.environment, self.log, self.on_output)
 
-    def _run_ninja(self, start: BuildStart, on_killed: Callable[[], None]) -> None:
-        """Build the targets of the step; records what was made if Ninja fails."""
+    def _run_ninja(
+        self, start: BuildStart, on_killed: Callable[[], None], *, without_cache: bool = False
+    ) -> None:
+        """Build the targets of the step, `without_cache` of a compiler launcher; records what was
+        made if Ninja fails."""
+        tools = self.tools
+        if without_cache and self.compiler_launcher:
+            variables = {**tools.environment, **self.compiler_launcher.without_cache}
+            tools = tools._replace(environment=variables)
         command: list[str | Path] = [
             self.step.cmake.ninja,
             *("-d", "keepdepfile"),  # Ninja misparses some of them, see `scan.depfile`
@@ -230,7 +240,7 @@ class CMakeRunner(Value):
             *self.step.targets,
         ]
         try:
-            done = self.tools.run(command)
+            done = tools.run(command)
         except ToolInterrupt as interrupt:
             if interrupt.status and interrupt.status > 0:  # it ended itself and was not killed
                 with running_tools():

@@ -53,6 +53,14 @@ class CommandReads(Value):
     configuration: Configuration
     ninja_deps: FilesByObject
     unreported: Unreported
+    finished: frozenset[str]
+
+    @property
+    def launched_unreported(self) -> set[str]:
+        """The objects that Ninja has made of files that no tool reports."""
+        by_commands, by_assemblers, uncertain, _ = self.unreported
+        names = self.finished.intersection((*by_commands, *by_assemblers, *uncertain))
+        return {name for name in names if name.endswith((".o", ".obj"))}
 
 
 def record_configuration(
@@ -126,7 +134,7 @@ def read_by_commands(tree: IncrementalTree, start: BuildStart) -> CommandReads:
     ninja_deps = tree.ninja.headers()
     finished = finished_outputs(tree.path, start.log_lines)
     unreported = scanner.find_unreported(configuration, ninja_deps, finished)
-    return CommandReads(configuration, ninja_deps, unreported)
+    return CommandReads(configuration, ninja_deps, unreported, frozenset(finished))
 
 
 def record_success(

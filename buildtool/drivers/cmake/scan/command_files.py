@@ -60,6 +60,8 @@ class CommandFiles:
         self._base = path_filter.tree
         self._files: dict[str, bool] = {}
         self._compile_flags: dict[str, tuple[str, ...]] = {}
+        self.lists: set[str] = set()
+        """The files found that name others: linker scripts, thin archives."""
 
     def of(self, command: Command) -> tuple[str, ...]:
         """What `command` reads, sorted."""
@@ -172,9 +174,11 @@ class CommandFiles:
         if path.endswith((".o", ".obj")) or not self.counts(path):
             return
         start = read_bytes(path, len(_THIN))
+        if start.startswith(_BINARY):
+            return
+        self.lists.add(path)
         if start == _THIN:
             yield from _thin_members(path)
-        if start == _THIN or start.startswith(_BINARY):
             return
         text = _COMMENT.sub(" ", read_text(path))
         found = [word for part in _SCRIPT_LIST.findall(text) for word in _script_words(part)]

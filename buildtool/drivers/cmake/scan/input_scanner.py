@@ -192,10 +192,11 @@ class InputScanner(Value):
         if not known.is_current:
             found = {name: finder.of(command) for name, command in self._commands.items()}
             by_commands = {name: files for name, files in found.items() if files}
-            # What Ninja knows, it takes care of itself.
+            # What Ninja knows, it takes care of itself; what it does not know may change with a list.
             links = [name for name in by_commands if self._commands[name].links]
             for name, declared in self.ninja.declared_inputs(links).items():
-                if files := tuple(file for file in by_commands[name] if file not in declared):
+                known_inputs = declared - finder.lists
+                if files := tuple(f for f in by_commands[name] if f not in known_inputs):
                     by_commands[name] = files
                 else:
                     del by_commands[name]
