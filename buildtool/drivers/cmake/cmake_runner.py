@@ -91,10 +91,12 @@ class CMakeRunner(Value):
             mark_configured(self.incremental.ninja, configuration.rule_outputs)
         start = record_start(self.incremental, record, started_ns)
         preload()
-        self._run_ninja(start, on_ninja_killed)
+        # A compiler launcher does not know the files that no tool reports.
+        uncached = start.record.unreported.by_options
+        self._run_ninja(start, on_ninja_killed, without_cache=uncached)
         reads = read_by_commands(self.incremental, start)
         outdated = self.incremental.outdated(reads.unreported)
-        if self.compiler_launcher:  # its cache may have answered for a file that it does not know
+        if self.compiler_launcher and not uncached:
             outdated |= reads.launched_unreported
         if outdated:
             delete_files(self.step.tree, outdated)
@@ -259,27 +261,24 @@ class CMakeRunner(Value):
         fill_output(self.tools)
 
 
+_MISPARSED = (
+    "It is uncertain which headers were read",
+    "A header with another name may have been read in place of",
+    "Rename the header or directory whose name contains a backslash or a control character, or ends"
+    " with a colon: compilers and Ninja misparse such names.",
+)
+_COMPUTED = (
+    "It is uncertain which files were read",
+    "A macro of the assembler makes the name of an .incbin or .include in the source of",
+    "Write the name of the file as a string, or let a macro of the preprocessor make it.",
+)
+
+
 def _uncertainty_warning(names: Sequence[str], objects: Sequence[str]) -> str:
-    """The warning about the files `names`, and about `objects` that assemblers read files for."""
-    what, why = (
-        "headers",
-        (
-            "A header with another name may have been read in place of",
-            "Rename the header or directory whose name contains a backslash or a control character, or"
-            " ends with a colon: compilers and Ninja misparse such names.",
-        ),
-    )
-    if objects:
-        names, what, why = (
-            objects,
-            "files",
-            (
-                "A macro of the assembler makes the name of an .incbin or .include in the source of",
-                "Write the name of the file as a string, or let a macro of the preprocessor make it.",
-            ),
-        )
+    """The warning about the headers `names`, or about `objects` whose assembler reads files."""
+    what, why, remedy = _COMPUTED if objects else _MISPARSED
+    names = objects or names
     shown = "".join(f"\n  {name!a}" for name in names[:3]) + ("\n  …" if names[3:] else "")
     return (
-        f"It is uncertain which {what} were read, so this step is built each time and not stored in"
-        f" a cache. {why[0]}{shown}\n{why[1]}"
+        f"{what}, so this step is built each time and not stored in a cache. {why}{shown}\n{remedy}"
     )

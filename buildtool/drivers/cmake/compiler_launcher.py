@@ -41,9 +41,10 @@ _CCACHE = {
     "CCACHE_CPP2": "1",
     "CCACHE_NOHARDLINK": "1",
 }
-_SCCACHE = {"SCCACHE_DIRECT": "false"}  # of its server, which may run already
-_OVERRIDDEN = ("CCACHE_DIRECT", "CCACHE_DEPEND", "CCACHE_NOHASHDIR", "CCACHE_NOCPP2")
-_OVERRIDDEN += ("CCACHE_HARDLINK",)
+_SCCACHE = {"SCCACHE_DIRECT": "false"}  # also for a server that runs with another value
+_OVERRIDDEN = frozenset(
+    {"CCACHE_DIRECT", "CCACHE_DEPEND", "CCACHE_NOHASHDIR", "CCACHE_NOCPP2", "CCACHE_HARDLINK"}
+)
 _WITHOUT_CACHE = {"ccache": {"CCACHE_DISABLE": "1"}, "sccache": {"SCCACHE_RECACHE": "1"}}
 _LAUNCHER_SCRIPT = """#!/bin/sh
 # Runs {name} for a compiler of two words, PROGRAM DRIVER; the launcher sees only one word.

@@ -18,6 +18,7 @@ from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
 from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, TRACE, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import (
+    OBJECTS,
     Configuration,
     TreeRecord,
     Unreported,
@@ -60,7 +61,7 @@ class CommandReads(Value):
         """The objects that Ninja has made of files that no tool reports."""
         by_commands, by_assemblers, uncertain, _ = self.unreported
         names = self.finished.intersection((*by_commands, *by_assemblers, *uncertain))
-        return {name for name in names if name.endswith((".o", ".obj"))}
+        return {name for name in names if name.endswith(OBJECTS)}
 
 
 def record_configuration(

@@ -21,6 +21,8 @@ RECORD_FILE = "buildtool-tree.json"
 VERSION = 11
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
+OBJECTS = (".o", ".obj")
+"""How the names of what compilers make end."""
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -59,6 +61,11 @@ class Unreported(Value):
         """All files, of all outputs."""
         rows = (*self.by_commands.values(), *self.by_assemblers.values())
         return frozenset(file for files in rows for file in files)
+
+    @property
+    def by_options(self) -> bool:
+        """Whether options of compilers name some."""
+        return any(name.endswith(OBJECTS) for name in self.by_commands)
 
     def outputs_of(self, file: str) -> Iterator[str]:
         """What is made of `file`."""

@@ -1,6 +1,6 @@
-"""Files that linkers, assemblers and options of compilers read, and that no tool reports, are inputs:
-on both sides, with every compiler.  What a needed component installs counts as files of the project
-do."""
+"""Files that linkers, assemblers and options of compilers read, and that no tool reports, are
+inputs: on both sides, with every compiler.  What a needed component installs counts as files of the
+project do."""
 
 from __future__ import annotations
 

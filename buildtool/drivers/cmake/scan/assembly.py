@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from buildtool.drivers.cmake.scan.command_files import (
     CommandFiles,
-    read_bytes,
     read_text,
     words_of,
 )
 from buildtool.drivers.cmake.scan.include_directories import include_directories
 from buildtool.drivers.cmake.scan.ninja import Command
+from buildtool.drivers.cmake.scan.path_filter import PathFilter
 
 _MAY_READ = re.compile(r"incbin|\.include\b", re.IGNORECASE)
-_MAY_READ_BYTES = re.compile(_MAY_READ.pattern.encode(), re.IGNORECASE)
 _ASSEMBLY = (".s", ".S", ".sx", ".asm", ".ASM")
 _DIRECTIVE = re.compile(
     r'(?:^|[\s;:|{])\.(?:incbin|include)\b[ \t]*(?:"([^"\n]*)"|([^\n;]*))', re.IGNORECASE
@@ -41,26 +40,17 @@ class UncertainNameError(Exception):
 
 
 class AssembledFiles:
-    """Finds what assemblers read for objects of the build tree of `finder`.
+    """Finds what assemblers read for objects of the build tree of `path_filter`.
 
     `preprocess` returns the output of a compile command that only preprocesses, or None if it
     fails.
     """
 
     def __init__(
-        self, preprocess: Callable[[Sequence[str]], str | None], finder: CommandFiles
+        self, preprocess: Callable[[Sequence[str]], str | None], path_filter: PathFilter
     ) -> None:
         self._preprocess = preprocess
-        self._finder = finder
-        self._may_read: dict[str, bool] = {}
-
-    def may_read_files(self, path: str) -> bool:
-        """Whether a source or header may have a directive that reads a file."""
-        found = self._may_read.get(path)
-        if found is None:
-            counts = self._finder.counts(path)
-            found = self._may_read[path] = counts and bool(_MAY_READ_BYTES.search(read_bytes(path)))
-        return found
+        self._finder = CommandFiles(path_filter)
 
     def of(self, command: Command) -> tuple[str, ...]:
         """The files of the object that a compile command makes: each place where one is searched

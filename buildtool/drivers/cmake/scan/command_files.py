@@ -19,6 +19,7 @@ from pathlib import Path
 from buildtool.core.files import open_regular
 from buildtool.drivers.cmake.scan.ninja import Command
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.drivers.cmake.tree_record import OBJECTS
 
 MAX_TEXT = 4 << 20
 """Of a linker script or response file, in bytes."""
@@ -93,7 +94,7 @@ class CommandFiles:
             name = self._filter.name(path)
             if name is not None:
                 found.add(self._filter.roots.path_of(name))
-            elif path.startswith(f"{self._base}/") and not path.endswith((".o", ".obj")):
+            elif path.startswith(f"{self._base}/") and not path.endswith(OBJECTS):
                 found.add(path)
         return tuple(sorted(found))
 
@@ -171,7 +172,7 @@ class CommandFiles:
 
     def _named_in(self, path: str, directories: list[str]) -> Iterator[str]:
         """The files that a linker script or a thin archive names."""
-        if path.endswith((".o", ".obj")) or not self.counts(path):
+        if path.endswith(OBJECTS) or not self._filter.counts(path):
             return
         start = read_bytes(path, len(_THIN))
         if start.startswith(_BINARY):
@@ -189,10 +190,6 @@ class CommandFiles:
                 yield from _library_places(word[2:], directories)
             elif word not in ("AS_NEEDED", ""):
                 yield from self._places(word.removeprefix("=").lstrip(","), directories, path)
-
-    def counts(self, path: str) -> bool:
-        """Whether a file is an input, or one of the build tree."""
-        return path.startswith(f"{self._base}/") or self._filter.name(path) is not None
 
 
 def _after_program(words: Sequence[str]) -> Sequence[str]:

@@ -24,18 +24,17 @@ from types import MappingProxyType
 
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
-from buildtool.drivers.cmake.scan.assembly import AssembledFiles, UncertainNameError
 from buildtool.drivers.cmake.scan.checks import add_checks
-from buildtool.drivers.cmake.scan.command_files import CommandFiles
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
 from buildtool.drivers.cmake.scan.configure_log import read_events
 from buildtool.drivers.cmake.scan.find_commands import add_searches
+from buildtool.drivers.cmake.scan.header_names import AssemblerSources
 from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
 from buildtool.drivers.cmake.scan.ninja import Command, FilesByObject, NinjaQuery, read_depfiles
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.drivers.cmake.scan.trace import Traced, read_trace
-from buildtool.drivers.cmake.tree_record import Configuration, Unreported
+from buildtool.drivers.cmake.tree_record import OBJECTS, Configuration, Unreported
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
@@ -68,9 +67,10 @@ class StepInputs(Value):
 class InputScanner(Value):
     """Scans the build tree of `ninja` for the inputs of a step.
 
-    `source` is the step's source directory, `output` that of its outputs, `targets` what it builds (none: the default targets).
-    The step key covers the files below `ignored_roots`.  `misparsed_deps` and `unreported` are what
-    earlier builds found.  Methods raise `FileApiError`, `TraceError` and `ToolError` when a report cannot be read.
+    `source` is the step's source directory, `output` that of its outputs, `targets` what it builds
+    (none: the default targets).  The step key covers the files below `ignored_roots`.
+    `misparsed_deps` and `unreported` are what earlier builds found.  Methods raise `FileApiError`,
+    `TraceError` and `ToolError` when a report cannot be read.
     """
 
     ninja: NinjaQuery
@@ -140,9 +140,9 @@ class InputScanner(Value):
     ) -> StepInputs:
         """The inputs of what was built in the tree.
 
-        `ninja_deps` is what Ninja's `headers` are now.  `install_trace` is the trace of the install script, if it ran.  The build started at
-        `since_ns` and made the outputs `finished`, whose dependency files still exist; what
-        appeared during the build counts as absent.
+        `ninja_deps` is what Ninja's `headers` are now.  `install_trace` is the trace of the install
+        script, if it ran.  The build started at `since_ns` and made the outputs `finished`, whose
+        dependency files still exist; what appeared during the build counts as absent.
         """
         path_filter = self._path_filter(configuration.rule_outputs)
         needed = configuration.rule_outputs - configuration.unneeded_outputs
@@ -187,37 +187,44 @@ class InputScanner(Value):
         """What commands read that no tool reports, after Ninja has made the outputs `finished`."""
         outputs, known = configuration.rule_outputs, self.unreported
         path_filter = self._path_filter(outputs)
-        finder = CommandFiles(path_filter)
-        by_commands = dict(known.by_commands)
+        by_commands = known.by_commands
         if not known.is_current:
-            found = {name: finder.of(command) for name, command in self._commands.items()}
-            by_commands = {name: files for name, files in found.items() if files}
-            # What Ninja knows, it takes care of itself; what it does not know may change with a list.
-            links = [name for name in by_commands if self._commands[name].links]
-            for name, declared in self.ninja.declared_inputs(links).items():
-                known_inputs = declared - finder.lists
-                if files := tuple(f for f in by_commands[name] if f not in known_inputs):
-                    by_commands[name] = files
-                else:
-                    del by_commands[name]
-        kept = outputs.difference(finished)
+            by_commands = self._by_commands(path_filter)
+        remade = outputs.intersection(finished)
+        kept = outputs - remade
         by_assemblers = {n: files for n, files in known.by_assemblers.items() if n in kept}
         uncertain = {name for name in known.uncertain if name in kept}
-        assembled = AssembledFiles(self.ninja.preprocessed, finder)
-        for name in finished:
-            if not name.endswith((".o", ".obj")) or name not in outputs:
-                continue
-            reads = ninja_deps.get(name, ())
-            if reads and not any(map(assembled.may_read_files, reads)):
-                continue
-            if (command := self._commands.get(name)) and command.compiles:
+        sources = AssemblerSources(path_filter)
+        objects = {name: ninja_deps.get(name, ()) for name in remade if name.endswith(OBJECTS)}
+        if suspects := [
+            n for n, files in objects.items() if not files or any(map(sources.has, files))
+        ]:
+            from buildtool.drivers.cmake.scan.assembly import (  # noqa: PLC0415 - few sources have any
+                AssembledFiles,
+                UncertainNameError,
+            )
+
+            assembled = AssembledFiles(self.ninja.preprocessed, path_filter)
+            for name in suspects:
+                if not (command := self._commands.get(name)) or not command.compiles:
+                    continue
                 try:
-                    files = assembled.of(command)
+                    by_assemblers[name] = assembled.of(command)
                 except UncertainNameError:
                     uncertain.add(name)
-                else:
-                    by_assemblers |= {name: files} if files else {}
         return Unreported(by_commands, by_assemblers, tuple(sorted(uncertain)), is_current=True)
+
+    def _by_commands(self, path_filter: PathFilter) -> FilesByObject:
+        from buildtool.drivers.cmake.scan.command_files import CommandFiles  # noqa: PLC0415 - CMake seldom runs
+
+        finder = CommandFiles(path_filter)
+        found = {name: finder.of(command) for name, command in self._commands.items()}
+        # What Ninja knows, it takes care of itself; what it does not know may change with a list.
+        links = [name for name, files in found.items() if files and self._commands[name].links]
+        for name, declared in self.ninja.declared_inputs(links).items():
+            known = declared - finder.lists
+            found[name] = tuple(file for file in found[name] if file not in known)
+        return {name: files for name, files in found.items() if files}
 
     @cached_property
     def _commands(self) -> dict[str, Command]:

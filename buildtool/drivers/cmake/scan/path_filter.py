@@ -70,6 +70,10 @@ class PathFilter:
             return None
         return self._name_of(path)
 
+    def counts(self, path: str) -> bool:
+        """Whether an absolute path is an input, or a file of the build tree."""
+        return path.startswith(f"{self.tree}/") or self.name(path) is not None
+
     def _name_of(self, path: str) -> str | None:
         if self._is_skipped(path):
             return None
