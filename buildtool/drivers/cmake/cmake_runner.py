@@ -92,15 +92,15 @@ class CMakeRunner(Value):
         start = record_start(self.incremental, record, started_ns)
         preload()
         # A compiler launcher does not know the files that no tool reports.
-        uncached = start.record.unreported.by_options
-        self._run_ninja(start, on_ninja_killed, without_cache=uncached)
+        bypass = start.record.unreported.by_options
+        self._run_ninja(start, on_ninja_killed, bypass=bypass)
         reads = read_by_commands(self.incremental, start)
         outdated = self.incremental.outdated(reads.unreported)
-        if self.compiler_launcher and not uncached:
+        if self.compiler_launcher and not bypass:
             outdated |= reads.launched_unreported
         if outdated:
             delete_files(self.step.tree, outdated)
-            self._run_ninja(start, on_ninja_killed, without_cache=True)
+            self._run_ninja(start, on_ninja_killed, bypass=True)
             reads = read_by_commands(self.incremental, start)
         try:
             self._install()
@@ -226,13 +226,13 @@ class CMakeRunner(Value):
         return StepTools(self.step, self.environment, self.log, self.on_output)
 
     def _run_ninja(
-        self, start: BuildStart, on_killed: Callable[[], None], *, without_cache: bool = False
+        self, start: BuildStart, on_killed: Callable[[], None], *, bypass: bool = False
     ) -> None:
-        """Build the targets of the step, `without_cache` of a compiler launcher; records what was
-        made if Ninja fails."""
+        """Build the targets of the step, with `bypass` without the cache of a compiler launcher;
+        records what was made if Ninja fails."""
         tools = self.tools
-        if without_cache and self.compiler_launcher:
-            variables = {**tools.environment, **self.compiler_launcher.without_cache}
+        if bypass and self.compiler_launcher:
+            variables = {**tools.environment, **self.compiler_launcher.bypass}
             tools = tools._replace(environment=variables)
         command: list[str | Path] = [
             self.step.cmake.ninja,

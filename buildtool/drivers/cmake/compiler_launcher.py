@@ -45,7 +45,12 @@ _SCCACHE = {"SCCACHE_DIRECT": "false"}  # also for a server that runs with anoth
 _OVERRIDDEN = frozenset(
     {"CCACHE_DIRECT", "CCACHE_DEPEND", "CCACHE_NOHASHDIR", "CCACHE_NOCPP2", "CCACHE_HARDLINK"}
 )
-_WITHOUT_CACHE = {"ccache": {"CCACHE_DISABLE": "1"}, "sccache": {"SCCACHE_RECACHE": "1"}}
+_BYPASSED = {
+    "ccache": {"CCACHE_DISABLE": "1"},
+    "sccache": {"SCCACHE_RECACHE": "1"},
+    "distcc": {"DISTCC_HOSTS": "localhost"},
+    "icecc": {"ICECC": "disable"},
+}
 _LAUNCHER_SCRIPT = """#!/bin/sh
 # Runs {name} for a compiler of two words, PROGRAM DRIVER; the launcher sees only one word.
 BUILDTOOL_COMPILER=$1
@@ -99,9 +104,9 @@ class CompilerLauncher(Value):
         return self.name in COMPILER_LAUNCHERS
 
     @property
-    def without_cache(self) -> Mapping[str, str]:
-        """The variables with which it runs the compiler whatever it has in its cache."""
-        return _WITHOUT_CACHE.get(self.name, {})
+    def bypass(self) -> Mapping[str, str]:
+        """The variables with which it runs the compiler here, whatever it has in its cache."""
+        return _BYPASSED.get(self.name, {})
 
     def cache_entries(self, profile: Profile, folder: Path) -> dict[str, str]:
         """The CMake cache entries that put the launcher before the compilers of `profile`.
