@@ -190,7 +190,15 @@ def test_custom_commands(place: Place) -> None:
         "data.bin",
         "tool.py",
     }
+    assert place.custom("cd P/sub && ../tool.py ../data.bin") == {"data.bin", "tool.py"}
     assert not place.custom("")
+
+
+def test_commands_after_the_linker_s(place: Place) -> None:
+    for name in (".buildtool/build/t/copy", ".buildtool/build/t/app", "sign.py", "x.map"):
+        place.write(name)
+    link = "-Wl,--version-script=P/x.map && cmake -E copy app copy && P/sign.py app"
+    assert place.linked(link) == {"x.map", "sign.py"}
 
 
 def assembled(place: Place, text: str, name: str = "a.S") -> set[str]:

@@ -82,7 +82,7 @@ class AssembledFiles:
                 existing = [path for path in places if self._finder.is_file(path)]
                 texts = (read_text(path) for path in existing)
                 waiting += [_COMMENT.sub(" ", text) for text in texts if _MAY_READ.search(text)]
-        return self._finder.sorted(found)
+        return tuple(sorted(self._finder.inputs(found)))
 
     def _names(self, text: str, directories: Sequence[str]) -> Iterator[str]:
         """The names that the directives in the text of an assembler source have."""

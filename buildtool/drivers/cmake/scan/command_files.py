@@ -37,6 +37,7 @@ _SCRIPT_LIST = re.compile(
 )
 _SCRIPT_INCLUDE = re.compile(r"\bINCLUDE\s+(\"[^\"]+\"|[^\s;]+)")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_KNOWN_TO_NINJA = (*OBJECTS, ".pch", ".gch", ".modmap")
 _TOOLS = ("/", "{python}", "{cache}", "{buildtool")
 
 
@@ -70,14 +71,20 @@ class CommandFiles:
             # Commands of one target differ only after its flags.
             flags = re.split(r" -M[MD]* | -o ", command.line, maxsplit=1)[0]
             if flags not in self._compile_flags:
-                self._compile_flags[flags] = self.sorted(self._of_flags(words_of(flags)))
+                found = self.inputs(self._of_flags(words_of(flags)))
+                self._compile_flags[flags] = tuple(sorted(found))
             return self._compile_flags[flags]
-        if command.links:
-            return self.sorted(self._of_link(words_of(command.line)))
-        if not command.line:
-            return ()
-        named = (self.absolute(word) for word in words_of(_without_written(command.line)))
-        return self.sorted(path for path in named if self.is_file(path) and self._is_own(path))
+        files: set[str] = set()
+        directory = self._base
+        for part in command.line.split(" && "):
+            if part.startswith("cd "):
+                directory = self.absolute("".join(words_of(part)[1:2]))
+            # Others in the line of a linker are archivers, and the commands of POST_BUILD.
+            elif command.links and " -o " in part:
+                files |= self.inputs(self._of_link(words_of(part)))
+            else:
+                files |= self.inputs(self._own_files(words_of(_without_written(part)), directory))
+        return tuple(sorted(files))
 
     def flags(self, words: Sequence[str]) -> list[str]:
         """The arguments among `words`, with the content of response files, and those that a driver
@@ -87,21 +94,25 @@ class CommandFiles:
     def absolute(self, path: str) -> str:
         return self._filter.normalizer.path(os.path.join(self._base, path))  # noqa: PTH118
 
-    def sorted(self, paths: Iterable[str]) -> tuple[str, ...]:
+    def inputs(self, paths: Iterable[str]) -> set[str]:
         """Those of `paths` that are inputs, or files of the build tree that are no objects."""
         found = set()
         for path in paths:
             name = self._filter.name(path)
             if name is not None:
-                found.add(self._filter.roots.path_of(name))
-            elif path.startswith(f"{self._base}/") and not path.endswith(OBJECTS):
+                if not name.startswith("{cache}"):  # the step key covers the tools there
+                    found.add(self._filter.roots.path_of(name))
+            elif path.startswith(f"{self._base}/") and not path.endswith(_KNOWN_TO_NINJA):
                 found.add(path)
-        return tuple(sorted(found))
+        return found
 
-    def _is_own(self, path: str) -> bool:
-        """Whether a file belongs to the project and not to a tool."""
-        name = self._filter.name(path)
-        return bool(name) and not str(name).startswith(_TOOLS)
+    def _own_files(self, words: Iterable[str], directory: str) -> Iterator[str]:
+        """The files among `words` that belong to the project and not to a tool."""
+        for word in words:
+            path = self.absolute(os.path.join(directory, word))  # noqa: PTH118
+            name = self._filter.name(path) if self.is_file(path) else None
+            if name and not name.startswith(_TOOLS):
+                yield path
 
     def is_file(self, path: str) -> bool:
         """Whether an absolute path is a file."""
