@@ -12,6 +12,7 @@ import pytest
 
 from tests.caches import share
 from tests.project import Project
+from tests.standins.fixtures import MakeSdk
 
 PROJECT = """
 [project]
@@ -101,6 +102,7 @@ SIDES = [
     pytest.param("clang", marks=pytest.mark.long),
     pytest.param("zig", marks=pytest.mark.long),
     "skel",
+    pytest.param("sdk", marks=pytest.mark.long),
 ]
 
 
@@ -114,17 +116,26 @@ def laid_out(place: Path, side: str, cache: str = "cache") -> Project:
     project = Project(place, share(place.parent / cache))
     nested = place / "nested.rsp"
     files = {name: text.replace("@nested.rsp", f"@{nested}") for name, text in FILES.items()}
-    if side != "skel":
+    if side not in ("skel", "sdk"):
         files["app/CMakeLists.txt"] = files["app/CMakeLists.txt"].replace(
             "DESTINATION .", "DESTINATION lib"
         )
-    toml = SKEL if side == "skel" else PROJECT.format(toolchain=side)
+    toml = PROJECT.format(toolchain=side)
+    if side in ("skel", "sdk"):
+        toml = SKEL + f'dsp-toolchain = "{"llvm" if side == "skel" else "sdk"}"\n'
     project.lay_out({**files, "nested.rsp": '-DFLAG=\\"flag-one\\"', "buildtool.toml": toml})
     return project
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_a_file_that_only_assembler_linker_or_driver_reads(tmp_path: Path, side: str) -> None:
+def test_a_file_that_only_assembler_linker_or_driver_reads(
+    tmp_path: Path,
+    side: str,
+    stand_in_sdk: MakeSdk,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if side == "sdk":
+        monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.4.0.2")))
     project = laid_out(tmp_path / "here", side)
     (step,) = project.build_here()
     assert "uncertain" not in str(project.warnings)

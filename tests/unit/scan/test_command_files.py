@@ -169,7 +169,7 @@ def test_thin_archives(place: Place) -> None:
     place.write("lib/t.a", data)
     found = place.linked("P/lib/t.a")
     assert found == {"lib/t.a", "lib/a/rather/long/name.o", "lib/x.o", "lib/s.o"}
-    for cut in range(len(data)):  # a truncated one
+    for cut in range(8, len(data), 7):  # a truncated one
         place.write("lib/t.a", data[:cut])
         place.linked("P/lib/t.a")
 
