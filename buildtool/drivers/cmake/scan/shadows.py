@@ -154,14 +154,20 @@ class Shadows:
     def _is_watched(self, directory: str) -> bool:
         """Whether headers may appear in the directory: not in a build tree or a toolchain."""
         name = self._name(directory)
-        return name[:1] == "{" or (name != "" and not f"{directory}/".startswith(self._toolchain))
+        return name.startswith("{project}") or (
+            name != "" and not f"{directory}/".startswith(self._toolchain)
+        )
 
     def _name(self, path: str) -> str:
-        """The name of a path in the project or outside of all roots; "" for any other."""
+        """The name of a path in the project, above it or outside of all roots; "" for any other."""
         name = self._names.get(path)
         if name is None:
             name = self._path_filter.name(path) or ""
-            if not (name == "{project}" or name.startswith(("{project}/", "/"))):
+            if not (
+                name == "{project}"
+                or name.startswith(("{project}/", "/"))
+                or self._path_filter.roots.is_parent(name)
+            ):
                 name = ""
             self._names[path] = name
         return name
