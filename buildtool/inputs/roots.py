@@ -1,8 +1,8 @@
 """Names for paths that differ between machines and clones: `{project}/src/a.c`.
 
-Records and caches contain such names, so that they are valid wherever the clone is.  Files above the
-project move with the clone too: `{parent1}` is the directory that the project is in, `{parent2}` the
-one above that.
+Records and caches contain such names, so that they are valid wherever the clone is.  Files above
+the project move with the clone too: `{parent1}` is the directory that the project is in,
+`{parent2}` the one above that.
 """
 
 from __future__ import annotations

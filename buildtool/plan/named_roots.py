@@ -15,8 +15,8 @@ from buildtool.inputs.roots import Roots
 
 
 def named_roots(project: Path, tree: Path, tools: Mapping[str, str]) -> Roots:
-    """The roots of a step: its project with the directories above, its build tree, this program,
-    its cache, and the directories of `tools` (`Profile.places`) that do not belong to the system."""
+    """The roots of a step: its project with the directories above it, its build tree, this program,
+    its cache, and those directories of `tools` (`Profile.places`) that are not of the system."""
     return Roots(
         {
             **_installed(project),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -97,3 +98,42 @@ def test_a_clone_is_built_with_its_own_file(kind: str, tmp_path: Path) -> None:
     assert first.outcome() == other.outcome() == "restored"
     assert first.has("other")
     assert other.has("first")
+
+
+def test_a_file_that_is_named_by_its_absolute_path(tmp_path: Path) -> None:
+    """A copy of the whole workspace reads the file of the first one, which has changed since."""
+    first = repository(tmp_path / "one", "", "int nothing;\n")
+    first.cache = share(tmp_path / "cache")
+    first.write("../x.txt", "mark: first.")
+    first.lists(f"install(FILES {tmp_path}/one/x.txt DESTINATION lib)\n")
+    assert first.outcome() == "built"
+    copy = copied(first, tmp_path / "two")
+    copy.cache = first.cache
+    assert copy.outcome() == "restored"
+    first.write("../x.txt", "mark: other.")
+
+    assert copy.outcome() == "built"
+    assert copy.has("other")
+
+
+def test_a_program_that_appears_in_a_directory_of_path(tmp_path: Path) -> None:
+    """The directory is at another place relative to a clone that is not as deep."""
+    first = repository(
+        tmp_path / "deep/one",
+        "find_program(TOOL our-tool NO_CMAKE_FIND_ROOT_PATH)\n"
+        'file(CONFIGURE OUTPUT x.h CONTENT "const char *const mark = \\"mark: ${TOOL}.\\";\\n")\n'
+        "target_include_directories(app PRIVATE ${CMAKE_CURRENT_BINARY_DIR})\n",
+        '#include "x.h"\n',
+    )
+    first.cache = share(tmp_path / "cache")
+    first.variables["PATH"] = f"{tmp_path}/programs:{os.environ['PATH']}"
+    assert first.outcome() == "built"
+    assert first.has("TOOL-NOTFOUND")
+    other = copied(first, tmp_path / "two")
+    other.cache, other.variables = first.cache, first.variables
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs/our-tool").write_text("#!/bin/sh\n")
+    (tmp_path / "programs/our-tool").chmod(0o755)
+
+    assert other.outcome() == "built"
+    assert other.has(f"{tmp_path}/programs/our-tool")
