@@ -141,8 +141,8 @@ def _contain_paths(step: Step, paths: PathSet, outputs: Sequence[Output]) -> boo
     read = {"/".join(name.split("/")[:2]) for name in paths.files if roots.is_parent(name)}
     above = [path for path in roots.parents.values() if path.count("/") > 1]
     tails = {
-        **dict.fromkeys(above, rb"/?(?![\w.+/-])"),
-        **dict.fromkeys(map(roots.path_of, read), rb"(?![\w.+-])"),
+        **dict.fromkeys(above, rb"/?(?![\w+/-])"),
+        **dict.fromkeys(map(roots.path_of, read), rb"(?![\w+-])"),
         str(step.root): b"",
     }
     rows = [(os.fsencode(path), tail) for path, tail in tails.items()]
