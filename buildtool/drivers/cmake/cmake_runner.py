@@ -98,7 +98,9 @@ class CMakeRunner(Value):
         read = record_success(self.incremental, start, installed=self.step.install)
         if read.uncertain:
             self.warnings.add(_uncertainty_warning(read.uncertain), CHECKING)
-        return read
+        from buildtool.drivers.cmake.scan.absolute_names import with_absolute_names  # noqa: PLC0415 - loaded while tools run
+
+        return read._replace(inputs=with_absolute_names(read.inputs, self.step, self.environment))
 
     def ensure_configured(self, base_key: str) -> tuple[TreeRecord, bool]:
         """Make the tree ready for Ninja: delete stale products, and configure it if necessary.

@@ -12,9 +12,12 @@ import pytest
 from buildtool.engine.lookup import RECENT, CacheLookup, action_key
 from buildtool.engine.record import StepRecord
 from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.inputs.roots import Roots
+from buildtool.plan.named_roots import named_roots
 from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
+from tests.unit.engine.virtual_step import VirtualFiles
 
 
 @pytest.fixture
@@ -234,3 +237,40 @@ def test_a_server_that_holds_anything_is_a_miss(tmp_path: Path) -> None:
     server.documents[name] = (data, {})
     assert clone.restore() == "lost"
     assert not (tmp_path / "app").exists()
+
+
+def test_files_above_the_project_are_those_of_the_clone(
+    lookup: CacheLookup, tmp_path: Path
+) -> None:
+    """One clone looks at no file of another one, and finds its result if its own files fit."""
+    files = VirtualFiles()
+
+    def roots(clone: str) -> Roots:
+        return named_roots(Path(clone, "app"), Path(clone, "app/tree"), {})
+
+    def finds(clone: str) -> bool:
+        return lookup.find(KEY, roots(clone), files) is not None
+
+    name_of = roots("/w/one").name_of
+    paths = PathSet.of(
+        [name_of("/w/one/top.h")],
+        [name_of("/w/one/first/top.h")],
+        [Glob(f"{name_of('/w/one/parts')}/*.c")],
+    )
+    for clone in ("/w/one", "/w/two", "/x/y/z/three"):
+        files.write(f"{clone}/top.h", "1")
+        files.write(f"{clone}/parts/a.c", "")
+    record = StepRecord(KEY, observe(paths, roots("/w/one"), files), (), 1.0)
+    lookup.store(record, tmp_path)
+
+    files.write("/w/one/top.h", "2")
+    assert not finds("/w/one")
+    assert finds("/w/two")
+    assert finds("/x/y/z/three")
+    assert not finds("/x/y/z")  # it has no such files
+    for file in ("top.h", "first/top.h", "parts/b.c"):
+        files.write(f"/w/two/{file}", "2")
+        assert not finds("/w/two")
+        files.delete(f"/w/two/{file}")
+        files.write("/w/two/top.h", "1")
+        assert finds("/w/two")
