@@ -135,19 +135,33 @@ def test_a_clone_is_built_with_its_own_file(kind: str, tmp_path: Path) -> None:
     assert other.has("101")
 
 
-def test_a_file_that_is_named_by_its_absolute_path(tmp_path: Path) -> None:
+ABSOLUTE: Mapping[str, tuple[str, str]] = {
+    "CMakeLists.txt": ("target_include_directories(app PRIVATE {})\n", "#include <top.h>\n"),
+    "a source": ("", '#include "{}/top.h"\n'),
+    "a definition": (
+        "target_include_directories(app PRIVATE ${{WHERE}})\n",
+        "#include <top.h>\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("spelled", ABSOLUTE)
+def test_a_file_that_is_named_by_its_absolute_path(spelled: str, tmp_path: Path) -> None:
     """A copy of the whole workspace reads the file of the first one, which has changed since."""
-    first = repository(tmp_path / "one", "", "int nothing;\n")
+    place = tmp_path / "one/common"
+    lists, source = (text.format(place) for text in ABSOLUTE[spelled])
+    first = repository(tmp_path / "one", lists, source)
+    first.project(f'defines = {{ WHERE = "{place}" }}' if spelled == "a definition" else "")
     first.cache = share(tmp_path / "cache")
-    first.write("../x.txt", "mark: first.")
-    first.lists(f"install(FILES {tmp_path}/one/x.txt DESTINATION lib)\n")
+    first.write("../common/top.h", marked("101"))
     assert first.outcome() == "built"
     copy = copied(first, tmp_path / "two")
     assert copy.outcome() == "restored"
-    first.write("../x.txt", "mark: other.")
+    first.write("../common/top.h", marked("202"))
+    (copy.root / ".buildtool/state").rename(tmp_path / "state")
 
     assert copy.outcome() == "built"
-    assert copy.has("other")
+    assert copy.has("202")
 
 
 def test_a_program_that_appears_in_a_directory_of_path(tmp_path: Path) -> None:
