@@ -18,6 +18,8 @@ from buildtool.inputs.path_sets import InputSet, PathSet
 from buildtool.inputs.roots import Roots
 from buildtool.plan.plan import CMakeStep
 
+SEARCHED = frozenset({"/opt", "/usr/local"})
+"""Directories that CMake searches without being told."""
 MAX_BYTES = 1 << 20
 """The bytes of a file that are searched for paths."""
 _PATH = re.compile(rb"""/[^\s;:,"'<>()$={}\\*?\[\]]+""")
@@ -72,10 +74,11 @@ def _spelled_out(
     step: CMakeStep, environment: Mapping[str, str], files: Iterable[str]
 ) -> frozenset[str]:
     """The paths above the project in `files`, and in the texts that say where the step searches."""
-    programs = environment.get("PATH", "").split(":")
+    tools = step.profile.places.values()
+    programs = [*environment.get("PATH", "").split(":"), *map(os.path.dirname, tools)]
     prefixes = [os.path.dirname(place) for place in programs if place.endswith(("/bin", "/sbin"))]  # noqa: PTH120
     variables = [environment.get(name, "") for name in step.environment]
-    texts = [*programs, *prefixes, *variables, *(value for _, value in step.defines)]
+    texts = [*tools, *programs, *prefixes, *variables, *(value for _, value in step.defines)]
     found = {path for text in texts for path in _paths(os.fsencode(text), step.roots)}
     above = [os.fsencode(path) for path in step.roots.parents.values() if path.count("/") > 1]
     for name in files:
@@ -85,7 +88,7 @@ def _spelled_out(
                 found.update(_paths(text, step.roots))
             if b"ENV{HOME}" in text:
                 found.add(step.roots.home)
-    return frozenset(found)
+    return SEARCHED.union(found)
 
 
 def _paths(text: bytes, roots: Roots) -> Iterable[str]:
