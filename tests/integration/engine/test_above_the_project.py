@@ -265,6 +265,19 @@ def test_the_path_of_a_source_above_the_project(tmp_path: Path) -> None:
     assert second.has(f"{tmp_path}/two")
 
 
+def test_other_paths_in_an_output(tmp_path: Path) -> None:
+    """As those of zig's cache in the home directory, which is above most projects."""
+    names = ("one/.cache/zig/crt1.c", "one/other/a.c", "one-more", "one2")
+    paths = ", ".join(f'"{tmp_path}/{name}"' for name in names)
+    lists, _, _, _ = KINDS["header"]
+    source = f'#include "../../top.h"\nconst char *const paths[] = {{{paths}}};\n'
+    first = repository(tmp_path / "one", lists, source)
+    first.cache = share(tmp_path / "cache")
+    put(first, "header", "101")
+    assert first.outcome() == "built"
+    assert copied(first, tmp_path / "two").outcome() == "restored"
+
+
 def test_reasons_name_files_relative_to_the_project(tmp_path: Path) -> None:
     lists, source, _, _ = KINDS["header"]
     app = repository(tmp_path / "one", lists, source)
