@@ -135,6 +135,40 @@ def test_a_clone_is_built_with_its_own_file(kind: str, tmp_path: Path) -> None:
     assert other.has("101")
 
 
+INCLUDES = f"target_include_directories(app PRIVATE {UP}/first {UP}/second)\n"
+APPEARS: Mapping[str, tuple[str, str, str]] = {
+    "first/top.h": (INCLUDES, "#include <top.h>\n", marked("202")),
+    "second/other.h": (
+        INCLUDES,
+        '#if __has_include("other.h")\n#include <other.h>\n#else\n#include <top.h>\n#endif\n',
+        marked("202"),
+    ),
+    "pkgs/lib/cmake/Foo/FooConfig.cmake": (
+        f"{INCLUDES}find_package(Foo CONFIG PATHS {UP}/pkgs NO_CMAKE_FIND_ROOT_PATH)\n",
+        '#ifdef FOO\nconst char *const mark = "mark: 202.";\n#else\n#include <top.h>\n#endif\n',
+        "add_compile_definitions(FOO)\nadd_library(Foo INTERFACE)\n"
+        "set_property(TARGET app APPEND PROPERTY COMPILE_DEFINITIONS FOO)\n",
+    ),
+}
+"""A file that only the second clone has: CMakeLists.txt, source, content."""
+
+
+@pytest.mark.parametrize("file", APPEARS)
+def test_a_file_that_only_another_clone_has(file: str, tmp_path: Path) -> None:
+    lists, source, content = APPEARS[file]
+    first = repository(tmp_path / "one", lists, source)
+    first.cache = share(tmp_path / "cache")
+    first.write("../second/top.h", marked("101"))
+    assert first.outcome() == "built"
+    second = copied(first, tmp_path / "two")
+    second.write(f"../{file}", content)
+    assert second.outcome() == "built"
+    assert second.has("202")
+    first.write(f"../{file}", content)
+    assert first.outcome() == "restored"
+    assert first.has("202")
+
+
 ABSOLUTE: Mapping[str, tuple[str, str]] = {
     "CMakeLists.txt": ("target_include_directories(app PRIVATE {})\n", "#include <top.h>\n"),
     "a source": ("", '#include "{}/top.h"\n'),
