@@ -113,7 +113,12 @@ def put(app: Marked, kind: str, mark: str) -> None:
     app.write(f"../{file.replace('X', mark)}", content.replace("X", mark))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+LONG = ("header of an include directory", "find_file()", "configure_file()")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=pytest.mark.long if k in LONG else ()) for k in KINDS]
+)
 def test_a_clone_is_built_with_its_own_file(kind: str, tmp_path: Path) -> None:
     lists, source, _, _ = KINDS[kind]
     first = repository(tmp_path / "one", lists, source)
