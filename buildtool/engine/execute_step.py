@@ -135,13 +135,13 @@ def _contain_paths(step: Step, paths: PathSet, outputs: Sequence[Output]) -> boo
     directory above it, or of what the step read there.
 
     Outputs have other paths below these directories for other reasons: zig's start files have that
-    of zig's cache, and programs look for `/tmp`.
+    of zig's cache, which is in the home directory, and programs look for `/tmp`.
     """
     roots = step.roots
     read = {"/".join(name.split("/")[:2]) for name in paths.files if roots.is_parent(name)}
     above = [path for path in roots.parents.values() if path.count("/") > 1]
     tails = {
-        **dict.fromkeys(above, rb"/?(?![\w+/-])"),
+        **dict.fromkeys(above, rb"(?:/(?![\w.+-])|(?![\w+/-]))"),
         **dict.fromkeys(map(roots.path_of, read), rb"(?![\w+-])"),
         str(step.root): b"",
     }

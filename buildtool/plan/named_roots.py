@@ -27,7 +27,7 @@ def named_roots(project: Path, tree: Path, tools: Mapping[str, str]) -> Roots:
             "tree": tree,
         },
         _parents(project),
-        os.path.expanduser("~"),  # noqa: PTH111 - as the environment has it
+        _home(),
     )
 
 
@@ -45,6 +45,12 @@ def _parents(project: Path) -> tuple[str, ...]:
     while not os.path.islink(path) and (path := path.rpartition("/")[0]) not in ("", "/usr"):  # noqa: PTH114
         found.append(path)
     return tuple(found)
+
+
+def _home() -> str:
+    """The home directory; "" if it is a clone, as in some jobs of CI services."""
+    home = os.path.normpath(os.path.expanduser("~"))  # noqa: PTH111 - as the environment has it
+    return "" if os.path.lexists(f"{home}/.git") else home
 
 
 @functools.cache

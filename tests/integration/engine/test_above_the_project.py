@@ -113,7 +113,12 @@ def put(app: Marked, kind: str, mark: str) -> None:
     app.write(f"../{file.replace('X', mark)}", content.replace("X", mark))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+LONG = ("header of an include directory", "find_file()", "configure_file()")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=pytest.mark.long if k in LONG else ()) for k in KINDS]
+)
 def test_a_clone_is_built_with_its_own_file(kind: str, tmp_path: Path) -> None:
     lists, source, _, _ = KINDS[kind]
     first = repository(tmp_path / "one", lists, source)
@@ -135,19 +140,67 @@ def test_a_clone_is_built_with_its_own_file(kind: str, tmp_path: Path) -> None:
     assert other.has("101")
 
 
-def test_a_file_that_is_named_by_its_absolute_path(tmp_path: Path) -> None:
-    """A copy of the whole workspace reads the file of the first one, which has changed since."""
-    first = repository(tmp_path / "one", "", "int nothing;\n")
+INCLUDES = f"target_include_directories(app PRIVATE {UP}/first {UP}/second)\n"
+APPEARS: Mapping[str, tuple[str, str, str]] = {
+    "first/top.h": (INCLUDES, "#include <top.h>\n", marked("202")),
+    "second/other.h": (
+        INCLUDES,
+        '#if __has_include("other.h")\n#include <other.h>\n#else\n#include <top.h>\n#endif\n',
+        marked("202"),
+    ),
+    "pkgs/lib/cmake/Foo/FooConfig.cmake": (
+        f"{INCLUDES}find_package(Foo CONFIG PATHS {UP}/pkgs NO_CMAKE_FIND_ROOT_PATH)\n",
+        '#ifdef FOO\nconst char *const mark = "mark: 202.";\n#else\n#include <top.h>\n#endif\n',
+        "add_compile_definitions(FOO)\nadd_library(Foo INTERFACE)\n"
+        "set_property(TARGET app APPEND PROPERTY COMPILE_DEFINITIONS FOO)\n",
+    ),
+}
+"""A file that only the second clone has: CMakeLists.txt, source, content."""
+
+
+@pytest.mark.parametrize("file", APPEARS)
+def test_a_file_that_only_another_clone_has(file: str, tmp_path: Path) -> None:
+    lists, source, content = APPEARS[file]
+    first = repository(tmp_path / "one", lists, source)
     first.cache = share(tmp_path / "cache")
-    first.write("../x.txt", "mark: first.")
-    first.lists(f"install(FILES {tmp_path}/one/x.txt DESTINATION lib)\n")
+    first.write("../second/top.h", marked("101"))
+    assert first.outcome() == "built"
+    second = copied(first, tmp_path / "two")
+    second.write(f"../{file}", content)
+    assert second.outcome() == "built"
+    assert second.has("202")
+    first.write(f"../{file}", content)
+    assert first.outcome() == "restored"
+    assert first.has("202")
+
+
+ABSOLUTE: Mapping[str, tuple[str, str]] = {
+    "CMakeLists.txt": ("target_include_directories(app PRIVATE {})\n", "#include <top.h>\n"),
+    "a source": ("", '#include "{}/top.h"\n'),
+    "a definition": (
+        "target_include_directories(app PRIVATE ${{WHERE}})\n",
+        "#include <top.h>\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("spelled", ABSOLUTE)
+def test_a_file_that_is_named_by_its_absolute_path(spelled: str, tmp_path: Path) -> None:
+    """A copy of the whole workspace reads the file of the first one, which has changed since."""
+    place = tmp_path / "one/common"
+    lists, source = (text.format(place) for text in ABSOLUTE[spelled])
+    first = repository(tmp_path / "one", lists, source)
+    first.project(f'defines = {{ WHERE = "{place}" }}' if spelled == "a definition" else "")
+    first.cache = share(tmp_path / "cache")
+    first.write("../common/top.h", marked("101"))
     assert first.outcome() == "built"
     copy = copied(first, tmp_path / "two")
     assert copy.outcome() == "restored"
-    first.write("../x.txt", "mark: other.")
+    first.write("../common/top.h", marked("202"))
+    (copy.root / ".buildtool/state").rename(tmp_path / "state")
 
     assert copy.outcome() == "built"
-    assert copy.has("other")
+    assert copy.has("202")
 
 
 def test_a_program_that_appears_in_a_directory_of_path(tmp_path: Path) -> None:
@@ -249,6 +302,19 @@ def test_the_path_of_a_source_above_the_project(tmp_path: Path) -> None:
     assert first.outcome() == second.outcome() == "built"
     assert first.has(f"{tmp_path}/one")
     assert second.has(f"{tmp_path}/two")
+
+
+def test_other_paths_in_an_output(tmp_path: Path) -> None:
+    """As those of zig's cache in the home directory, which is above most projects."""
+    names = ("one/.cache/zig/crt1.c", "one/other/a.c", "one-more", "one2")
+    paths = ", ".join(f'"{tmp_path}/{name}"' for name in names)
+    lists, _, _, _ = KINDS["header"]
+    source = f'#include "../../top.h"\nconst char *const paths[] = {{{paths}}};\n'
+    first = repository(tmp_path / "one", lists, source)
+    first.cache = share(tmp_path / "cache")
+    put(first, "header", "101")
+    assert first.outcome() == "built"
+    assert copied(first, tmp_path / "two").outcome() == "restored"
 
 
 def test_reasons_name_files_relative_to_the_project(tmp_path: Path) -> None:

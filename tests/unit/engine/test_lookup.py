@@ -274,3 +274,35 @@ def test_files_above_the_project_are_those_of_the_clone(
         files.delete(f"/w/two/{file}")
         files.write("/w/two/top.h", "1")
         assert finds("/w/two")
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_a_server_names_files_above_the_project_in_its_repository(
+    git: bool, tmp_path: Path
+) -> None:
+    """Elsewhere a server could test guesses of what is in any file beside the clone."""
+    server = Server()
+    lookups = [machine(tmp_path / f"cache {name}", server) for name in ("one", "two")]
+    places = [tmp_path / "one", tmp_path / "deep/two"]
+    for place in places:
+        (place / "app").mkdir(parents=True)
+        (place / "top.h").write_text("one")
+        if git:
+            (place / ".git").mkdir()
+    roots = [named_roots(place / "app", place / "app/tree", {}) for place in places]
+    paths = PathSet.of([roots[0].name_of(places[0] / "top.h")])
+    record = StepRecord(KEY, observe(paths, roots[0], FileStates()), (), 1.0)
+    lookups[0].store(record, tmp_path)
+
+    hit = lookups[1].find(KEY, roots[1], FileStates())
+    if git:
+        assert hit
+        assert hit.origin == "remote"
+        assert not server.messages
+    else:
+        assert hit is None
+        assert "lists '{parent1}/top.h', which is in no directory of" in server.messages[0]
+    (places[1] / "top.h").write_text("two")
+    assert lookups[1].find(KEY, roots[1], FileStates()) is None
+    for lookup in lookups:
+        lookup.local.close()

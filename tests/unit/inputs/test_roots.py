@@ -70,14 +70,24 @@ def test_a_tool_keeps_its_name(tmp_path: Path) -> None:
     assert roots.name_of(tmp_path / "sdk/examples/common.h") == "{parent1}/common.h"
 
 
-def test_hidden_files_of_the_user_keep_their_paths(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    roots = named_roots(Path("/home/me/src/app"), Path("/home/me/src/app/tree"), {})
+def test_hidden_files_of_the_user_keep_their_paths() -> None:
+    roots = Roots({"project": Path("/home/me/src/app")}, ["/home/me/src", "/home/me"], "/home/me")
     assert roots.name_of("/home/me/.local/bin/tool") == "/home/me/.local/bin/tool"
     assert roots.name_of("/home/me/common/a.h") == "{parent2}/common/a.h"
     assert roots.name_of("/home/me/src/.clang-format") == "{parent1}/.clang-format"
-    hidden = named_roots(Path("/home/me/.ci/one/app"), Path("/home/me/.ci/one/app/tree"), {})
-    assert hidden.name_of("/home/me/.ci/one/top.h") == "{parent1}/top.h"
+    project = Path("/home/me/.ci/app")
+    hidden = Roots({"project": project}, ["/home/me/.ci", "/home/me"], "/home/me")
+    assert hidden.name_of("/home/me/.ci/top.h") == "{parent1}/top.h"
+
+
+def test_a_home_directory_that_is_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of CI services can have such a one: then its hidden files belong to the clone."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    hidden = f"{tmp_path}/.git/HEAD"
+    assert named_roots(tmp_path / "app", tmp_path / "app/tree", {}).name_of(hidden) == hidden
+    (tmp_path / ".git").mkdir()
+    roots = named_roots(tmp_path / "app", tmp_path / "app/tree", {})
+    assert roots.name_of(hidden) == "{parent1}/.git/HEAD"
 
 
 def test_people_read_relative_paths() -> None:

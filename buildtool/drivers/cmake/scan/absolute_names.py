@@ -1,8 +1,8 @@
 """Adds absolute names to inputs above the project that a step may reach by an absolute path.
 
 `../../common/a.h` moves with the clone, `/work/common/a.h` does not, and no report tells which of
-them a tool was given.  So where PATH, a variable, a definition or a file that CMake reads spells
-out such a path, the input gets both names, and a clone restores the result only if both fit.
+them a tool was given.  So where PATH, a variable, a definition or a file of the project spells out
+such a path, the input gets both names, and a clone restores the result only if both fit.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from buildtool.core.files import read_regular
 from buildtool.drivers.cmake.scan.input_collector import escape_glob
 from buildtool.inputs.path_sets import InputSet, PathSet
 from buildtool.inputs.roots import Roots
 from buildtool.plan.plan import CMakeStep
 
+SEARCHED = frozenset({"/opt", "/usr/local"})
+"""Directories that CMake searches without being told."""
 MAX_BYTES = 1 << 20
 """The bytes of a file that are searched for paths."""
 _PATH = re.compile(rb"""/[^\s;:,"'<>()$={}\\*?\[\]]+""")
-_READ_BY_CMAKE = ("CMakeLists.txt", ".cmake", ".json")
 
 
 def with_absolute_names(
@@ -71,19 +73,22 @@ def _expression(expression: str, roots: Roots) -> str:
 def _spelled_out(
     step: CMakeStep, environment: Mapping[str, str], files: Iterable[str]
 ) -> frozenset[str]:
-    """The paths above the project in the texts that say where the step searches."""
-    programs = environment.get("PATH", "").split(":")
+    """The paths above the project in `files`, and in the texts that say where the step searches."""
+    tools = step.profile.places.values()
+    programs = [*environment.get("PATH", "").split(":"), *map(os.path.dirname, tools)]
     prefixes = [os.path.dirname(place) for place in programs if place.endswith(("/bin", "/sbin"))]  # noqa: PTH120
     variables = [environment.get(name, "") for name in step.environment]
-    texts = [*programs, *prefixes, *variables, *(value for _, value in step.defines)]
+    texts = [*tools, *programs, *prefixes, *variables, *(value for _, value in step.defines)]
     found = {path for text in texts for path in _paths(os.fsencode(text), step.roots)}
+    above = [os.fsencode(path) for path in step.roots.parents.values() if path.count("/") > 1]
     for name in files:
-        if name.endswith(_READ_BY_CMAKE) and name[0] == "{":
+        if name.startswith("{project}/") or step.roots.is_parent(name):
             text = _head(step.roots.path_of(name))
-            found.update(_paths(text, step.roots))
+            if any(path in text for path in above):  # far faster than to look at all paths
+                found.update(_paths(text, step.roots))
             if b"ENV{HOME}" in text:
                 found.add(step.roots.home)
-    return frozenset(found)
+    return SEARCHED.union(found)
 
 
 def _paths(text: bytes, roots: Roots) -> Iterable[str]:
@@ -96,7 +101,6 @@ def _paths(text: bytes, roots: Roots) -> Iterable[str]:
 
 def _head(path: str) -> bytes:
     try:
-        with Path(path).open("rb") as stream:
-            return stream.read(MAX_BYTES)
+        return read_regular(Path(path), MAX_BYTES, follow=True)
     except OSError:
         return b""
