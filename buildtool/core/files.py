@@ -43,9 +43,10 @@ def open_regular(path: Path, *, follow: bool = False) -> BufferedReader:
     return os.fdopen(handle, "rb")
 
 
-def read_regular(path: Path, limit: int = -1) -> bytes:
-    """The bytes of a file, at most `limit`; raises `OSError` as `open_regular` does."""
-    with open_regular(path) as stream:
+def read_regular(path: Path, limit: int = -1, *, follow: bool = False) -> bytes:
+    """The bytes of a file, at most `limit`; `follow` is that of `open_regular`, and it raises
+    `OSError` as that does."""
+    with open_regular(path, follow=follow) as stream:
         size = os.fstat(stream.fileno()).st_size + 1  # `read` allocates the requested size
         return stream.read(size if limit < 0 else min(limit, size))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -125,15 +126,32 @@ def _build(
 
 def _bound_to(step: Step, paths: PathSet, outputs: Sequence[Output]) -> str:
     """The project's directory if the outputs are right in this one only, else ""."""
-    is_bound = paths.has_links or _any_contains(step.root, step.output, outputs)
+    is_bound = paths.has_links or _contain_paths(step, paths, outputs)
     return str(step.root) if is_bound else ""
 
 
-def _any_contains(path: Path, directory: Path, outputs: Sequence[Output]) -> bool:
-    """Whether `path` is in the content of an output: then the outputs are right there only."""
-    text = os.fsencode(path)
+def _contain_paths(step: Step, paths: PathSet, outputs: Sequence[Output]) -> bool:
+    """Whether the content of an output has a path of this clone: that of the project, of a
+    directory above it, or of what the step read there.
+
+    Outputs have other paths below these directories for other reasons: zig's start files have that
+    of zig's cache, which is in the home directory, and programs look for `/tmp`.
+    """
+    roots = step.roots
+    read = {"/".join(name.split("/")[:2]) for name in paths.files if roots.is_parent(name)}
+    above = [path for path in roots.parents.values() if path.count("/") > 1]
+    tails = {
+        **dict.fromkeys(above, rb"(?:/(?![\w.+-])|(?![\w+/-]))"),
+        **dict.fromkeys(map(roots.path_of, read), rb"(?![\w+-])"),
+        str(step.root): b"",
+    }
+    rows = [(os.fsencode(path), tail) for path, tail in tails.items()]
+    contents = (
+        (step.output / output.path).read_bytes() for output in outputs if output.kind != "link"
+    )
+    # To look for the path alone is far faster.
     return any(
-        text in (directory / output.path).read_bytes()
-        for output in outputs
-        if output.kind != "link"
+        path in data and re.search(re.escape(path) + tail, data)
+        for data in contents
+        for path, tail in rows
     )

@@ -8,6 +8,7 @@ from typing import Any
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.history import BUILDS, append_history
 from buildtool.engine.result import BuildResult, StepOutcome, StepResult
+from buildtool.inputs.roots import shown
 
 REASONS = 5
 """How many reasons of a step are kept."""
@@ -40,7 +41,7 @@ def _step(result: StepResult, begun: float) -> dict[str, Any]:
         "origin": result.origin,
         "begun": round(begun, 3),
         "seconds": round(result.seconds, 3),
-        "reasons": [reason.text.replace("{project}/", "") for reason in result.reasons[:REASONS]],
+        "reasons": [shown(reason.text) for reason in result.reasons[:REASONS]],
         "more_reasons": max(0, len(result.reasons) - REASONS),
         "error": _error(result.error),
     }

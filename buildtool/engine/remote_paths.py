@@ -3,7 +3,8 @@
 A path set from a server names the files to look at, and the key of the next request is a digest of
 what was found there.  So a hostile server could name a private file and find out whether a guess of
 its content is right.  Only paths that can be inputs of a step on every machine are accepted: those
-in the project, in the directories of tools, and in those of the system.
+in the project and the rest of its repository, in the directories of tools, and in those of the
+system.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ MAX_ENTRIES = 1_000_000
 """The `Budget` of the path sets of one step."""
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr")
 """Directories whose world-readable files may be read."""
+MAX_LINK = 4096
+"""The bytes of a `.git` that is a file which are read."""
 LISTED = (*SYSTEM, "/etc")
 """Directories in which the existence of files may be checked."""
 # The files that tell which commit is checked out; others in .git may hold credentials.
@@ -40,7 +43,7 @@ class RemotePaths:
     def __init__(self, roots: Roots, search: str, budget: Budget) -> None:
         self._roots = roots
         self._budget = budget
-        self._own = _directories(roots.directories.values())
+        self._own = _directories((*roots.directories.values(), *_repository(roots)))
         self._system, self._listed = _directories(SYSTEM), _directories(LISTED)
         programs = [place.rstrip("/") for place in search.split(":") if place.startswith("/")]
         # find_package() searches the parent directories of bin directories.
@@ -134,6 +137,29 @@ class RemotePaths:
         except (OSError, ValueError):
             return None
         return os.path.realpath(path).rstrip("/") if link else path
+
+
+def _repository(roots: Roots) -> tuple[str, ...]:
+    """The directories above the project that belong to its repository, or to one that has this as
+    a submodule; none if the home directory is in the repository."""
+    found: list[str] = []
+    places = [str(roots.directories["project"]), *roots.parents.values()]
+    for level, place in enumerate(places):
+        git = f"{place}/.git"
+        if os.path.isdir(git) or os.path.isfile(git):  # noqa: PTH112, PTH113
+            found = places[1 : level + 1]
+            if os.path.isdir(git) or not _is_submodule(git):  # noqa: PTH112
+                break
+    return tuple(found) if len(_without_home(_directories(found))) == len(found) else ()
+
+
+def _is_submodule(git: str) -> bool:
+    """Whether the file `.git` is that of a submodule, not that of a linked worktree."""
+    try:
+        with open(git, "rb") as stream:  # noqa: PTH123
+            return b"/modules/" in stream.read(MAX_LINK)
+    except OSError:
+        return False
 
 
 def _leaf(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,8 +15,8 @@ from buildtool.inputs.roots import Roots
 
 
 def named_roots(project: Path, tree: Path, tools: Mapping[str, str]) -> Roots:
-    """The roots of a step: its project, its build tree, this program, its cache, and the
-    directories of `tools` (`Profile.places`) that do not belong to the system."""
+    """The roots of a step: its project with the directories above it, its build tree, this program,
+    its cache, and those directories of `tools` (`Profile.places`) that are not of the system."""
     return Roots(
         {
             **_installed(project),
@@ -24,13 +25,32 @@ def named_roots(project: Path, tree: Path, tools: Mapping[str, str]) -> Roots:
             "python": Path(sys.prefix),
             "project": project,
             "tree": tree,
-        }
+        },
+        _parents(project),
+        _home(),
     )
 
 
 def _is_own(place: str) -> bool:
     path = Path(place)
     return path.is_absolute() and path.is_dir() and not place.startswith("/usr/")
+
+
+@functools.cache
+def _parents(project: Path) -> tuple[str, ...]:
+    """The directories above the project, the nearest first: those that `..` leads to, so none above
+    a symlink, and none of the system."""
+    found: list[str] = []
+    path = os.path.normpath(project)
+    while not os.path.islink(path) and (path := path.rpartition("/")[0]) not in ("", "/usr"):  # noqa: PTH114
+        found.append(path)
+    return tuple(found)
+
+
+def _home() -> str:
+    """The home directory; "" if it is a clone, as in some jobs of CI services."""
+    home = os.path.normpath(os.path.expanduser("~"))  # noqa: PTH111 - as the environment has it
+    return "" if os.path.lexists(f"{home}/.git") else home
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from buildtool.plan.environment import let_through
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 
-KEY_VERSION = 3
+KEY_VERSION = 4
 """Increased when the meaning of a key changes: results of earlier versions are not used then."""
 
 

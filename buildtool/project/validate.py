@@ -108,7 +108,8 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
     for pattern in component.artifacts:
         yield from inside_violations(pattern, (*at, "artifacts"))
     for pattern in component.inputs:
-        yield from inside_violations(pattern, (*at, "inputs"))
+        below = re.sub(r"^(\.\./)+", "", pattern)  # files above the project are inputs too
+        yield from inside_violations(below, (*at, "inputs"))
     for pattern in component.test_files if isinstance(component, Host) else ():
         yield from inside_violations(pattern, (*at, "test-files"))
     yield from file_violations(

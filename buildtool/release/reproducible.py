@@ -19,6 +19,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
 from buildtool.core.processes.process import ToolError, capture, check
+from buildtool.inputs.roots import shown
 from buildtool.plan.plan import Plan
 from buildtool.project.model import STATE, Project
 from buildtool.release.differences import compare
@@ -44,7 +45,9 @@ def verify_reproducible(project: Project, packaged: Packaged) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="buildtool-a-second-build-") as folder:
         temporary = Path(folder).resolve()
-        top = temporary / "project"
+        above = _read_above(packaged)
+        levels = max((name.split("/").count("..") for name in above), default=0)
+        top = temporary.joinpath(*["above"] * levels, "project")
         git, prefix = _git_directory(project.root)
         copy = top / prefix
         output = packaged.archives[0].path.parent
@@ -52,6 +55,8 @@ def verify_reproducible(project: Project, packaged: Packaged) -> None:
         inside = output.is_relative_to(project.root)
         output = copy / output.relative_to(project.root) if inside else temporary / "archives"
         _copy_sources(project.root, copy, temporary, packaged.archives)
+        for name, path in above.items():
+            _copy_source(path, Path(os.path.normpath(copy / name)))
         time.sleep(1 - time.time() % 1)  # __TIME__ has whole seconds, and small builds take less
         variables = {"GIT_DIR": git, "GIT_WORK_TREE": str(top)} if git else {}
         _package(project, packaged, copy, output, variables)
@@ -79,12 +84,31 @@ def _copy_sources(root: Path, copy: Path, temporary: Path, archives: tuple[Archi
         target.mkdir(parents=True)
         for name in sorted(names, reverse=True):
             if here / name not in made and _is_source(here / name):
-                shutil.copy2(here / name, target / name, follow_symlinks=False)
-                status = (target / name).lstat()
-                times = (status.st_atime - DAY, status.st_mtime - DAY)
-                os.utime(target / name, times, follow_symlinks=False)
+                _copy_source(here / name, target / name)
         for name in [name for name in folders if (here / name).is_symlink()]:
             (target / name).symlink_to((here / name).readlink())
+
+
+def _read_above(packaged: Packaged) -> dict[str, Path]:
+    """What the steps read above the project: the path relative to the project, and where it is."""
+    found: dict[str, Path] = {}
+    for result in packaged.build.steps:
+        roots = result.step.roots
+        for name in result.record.inputs.paths.files if result.record else ():
+            if roots.is_parent(name):
+                found[shown(name)] = Path(roots.path_of(name))
+    return found
+
+
+def _copy_source(path: Path, target: Path) -> None:
+    """Copy a file or link, older than it is; of a directory, make one that is empty."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() and not path.is_symlink():
+        target.mkdir(exist_ok=True)
+    elif os.path.lexists(path) and _is_source(path):
+        shutil.copy2(path, target, follow_symlinks=False)
+        status = target.lstat()
+        os.utime(target, (status.st_atime - DAY, status.st_mtime - DAY), follow_symlinks=False)
 
 
 def _is_source(path: Path) -> bool:

@@ -10,7 +10,7 @@ from buildtool.engine.record import read_record, record_file
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import InputSet, PathSet, changes, observe
-from buildtool.inputs.roots import RootError, Roots
+from buildtool.inputs.roots import RootError, Roots, shown
 from buildtool.plan.plan import Plan
 from buildtool.project.model import Project
 from buildtool.watch.places import WatchedPlaces
@@ -30,7 +30,7 @@ class Inputs(Value):
     late: tuple[str, ...]
 
     def changed(self, file_states: FileStates) -> tuple[str, ...]:
-        """The inputs that differ now: paths in the project, and absolute ones."""
+        """The inputs that differ now: paths relative to the project, and absolute ones."""
         found: list[str] = []
         for inputs, roots in self.parts:
             rows = changes(inputs, observe(inputs.paths, roots, file_states))
@@ -79,4 +79,6 @@ def places_of(plan: Plan, inputs: Inputs) -> WatchedPlaces:
 
 
 def _shown(name: str, roots: Roots) -> str:
-    return name.removeprefix(PROJECT) if name.startswith(PROJECT) else roots.path_of(name)
+    if name.startswith(PROJECT) or roots.is_parent(name):
+        return shown(name)
+    return roots.path_of(name)

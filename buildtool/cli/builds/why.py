@@ -79,8 +79,10 @@ def _show(row: Explanation, shown: int) -> None:
 
 
 def _show_reasons(reasons: Sequence[Reason], shown: int, margin: str = "    ") -> None:
+    from buildtool.inputs import roots
+
     for reason in reasons[:shown]:
-        text = reason.text.replace("{project}/", "").replace("\n", "\\n")
+        text = roots.shown(reason.text).replace("\n", "\\n")
         show(margin + text)
     if len(reasons) > shown:
         show(f"{margin}and {len(reasons) - shown} more (--all)")

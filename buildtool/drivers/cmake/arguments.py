@@ -85,7 +85,9 @@ def _prefix_map(step: CMakeStep) -> dict[str, str]:
         # Another installation of this program must not change the command lines.
         if name not in ("project", "tree", "python") and not name.startswith("buildtool"):
             tools |= {place: name, place.resolve(): name}
+    parents = enumerate(step.roots.parents.values(), 1)
     names = {
+        **{Path(place): "/".join([".."] * level) for level, place in parents},
         **{place: name for place, name in tools.items() if tools.keys().isdisjoint(place.parents)},
         step.root: ".",
         step.tree: "build",

@@ -111,7 +111,9 @@ class CMakeRunner(Value):
         if read.uncertain:
             names = list(map(self.step.roots.name_of, reads.unreported.uncertain))
             self.warnings.add(_uncertainty_warning(read.uncertain, names), CHECKING)
-        return read
+        from buildtool.drivers.cmake.scan.absolute_names import with_absolute_names  # noqa: PLC0415 - loaded while tools run
+
+        return read._replace(inputs=with_absolute_names(read.inputs, self.step, self.environment))
 
     def ensure_configured(self, base_key: str) -> tuple[TreeRecord, bool]:
         """Make the tree ready for Ninja: delete stale products, and configure it if necessary.

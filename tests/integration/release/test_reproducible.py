@@ -69,6 +69,17 @@ def test_a_project_in_a_directory_of_a_repository(tmp_path: Path) -> None:
     made.succeeds("package", "--verify-reproducible")
 
 
+def test_what_a_project_reads_above_its_directory(tmp_path: Path) -> None:
+    made = project(
+        tmp_path / "deep",
+        more_cmake="include(../../more.cmake)\ntarget_include_directories(app PRIVATE ../common)\n",
+        app_c='#include "here.h"\nconst char *made(void) { return FILE; }\n',
+    )
+    made.write("../../more.cmake", "")
+    made.write("../common/here.h", "#define FILE __FILE__\n")
+    made.succeeds("package", "--verify-reproducible")
+
+
 DIFFERENT = {
     "app_c": 'const char *made(void) { return "at " __DATE__ " " __TIME__; }\n',
     "top_c": "const char *top(void) { return TOP; }\n",

@@ -12,9 +12,12 @@ import pytest
 from buildtool.engine.lookup import RECENT, CacheLookup, action_key
 from buildtool.engine.record import StepRecord
 from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.inputs.roots import Roots
+from buildtool.plan.named_roots import named_roots
 from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
+from tests.unit.engine.virtual_step import VirtualFiles
 
 
 @pytest.fixture
@@ -234,3 +237,72 @@ def test_a_server_that_holds_anything_is_a_miss(tmp_path: Path) -> None:
     server.documents[name] = (data, {})
     assert clone.restore() == "lost"
     assert not (tmp_path / "app").exists()
+
+
+def test_files_above_the_project_are_those_of_the_clone(
+    lookup: CacheLookup, tmp_path: Path
+) -> None:
+    """One clone looks at no file of another one, and finds its result if its own files fit."""
+    files = VirtualFiles()
+
+    def roots(clone: str) -> Roots:
+        return named_roots(Path(clone, "app"), Path(clone, "app/tree"), {})
+
+    def finds(clone: str) -> bool:
+        return lookup.find(KEY, roots(clone), files) is not None
+
+    name_of = roots("/w/one").name_of
+    paths = PathSet.of(
+        [name_of("/w/one/top.h")],
+        [name_of("/w/one/first/top.h")],
+        [Glob(f"{name_of('/w/one/parts')}/*.c")],
+    )
+    for clone in ("/w/one", "/w/two", "/x/y/z/three"):
+        files.write(f"{clone}/top.h", "1")
+        files.write(f"{clone}/parts/a.c", "")
+    record = StepRecord(KEY, observe(paths, roots("/w/one"), files), (), 1.0)
+    lookup.store(record, tmp_path)
+
+    files.write("/w/one/top.h", "2")
+    assert not finds("/w/one")
+    assert finds("/w/two")
+    assert finds("/x/y/z/three")
+    assert not finds("/x/y/z")  # it has no such files
+    for file in ("top.h", "first/top.h", "parts/b.c"):
+        files.write(f"/w/two/{file}", "2")
+        assert not finds("/w/two")
+        files.delete(f"/w/two/{file}")
+        files.write("/w/two/top.h", "1")
+        assert finds("/w/two")
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_a_server_names_files_above_the_project_in_its_repository(
+    git: bool, tmp_path: Path
+) -> None:
+    """Elsewhere a server could test guesses of what is in any file beside the clone."""
+    server = Server()
+    lookups = [machine(tmp_path / f"cache {name}", server) for name in ("one", "two")]
+    places = [tmp_path / "one", tmp_path / "deep/two"]
+    for place in places:
+        (place / "app").mkdir(parents=True)
+        (place / "top.h").write_text("one")
+        if git:
+            (place / ".git").mkdir()
+    roots = [named_roots(place / "app", place / "app/tree", {}) for place in places]
+    paths = PathSet.of([roots[0].name_of(places[0] / "top.h")])
+    record = StepRecord(KEY, observe(paths, roots[0], FileStates()), (), 1.0)
+    lookups[0].store(record, tmp_path)
+
+    hit = lookups[1].find(KEY, roots[1], FileStates())
+    if git:
+        assert hit
+        assert hit.origin == "remote"
+        assert not server.messages
+    else:
+        assert hit is None
+        assert "lists '{parent1}/top.h', which is in no directory of" in server.messages[0]
+    (places[1] / "top.h").write_text("two")
+    assert lookups[1].find(KEY, roots[1], FileStates()) is None
+    for lookup in lookups:
+        lookup.local.close()

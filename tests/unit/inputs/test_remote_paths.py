@@ -14,6 +14,7 @@ from buildtool.engine.remote_paths import ForeignPathError, RemotePaths
 from buildtool.inputs.globs import Budget, BudgetError, Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import RootError, Roots
+from buildtool.plan.named_roots import named_roots
 
 SECRET = "secret"
 
@@ -206,6 +207,60 @@ def test_globs(expression: str, good: bool, home: Path, rule: RemotePaths) -> No
 def test_roots_of_others_are_distinguished(rule: RemotePaths) -> None:
     with pytest.raises(RootError):
         rule.check(PathSet.of(["{sdk}/include/a.h"]))
+
+
+ABOVE = {
+    "{parent1}/top.h": True,
+    "{parent2}/common/a.h": True,
+    "{parent2}/.git/HEAD": True,
+    "{parent2}/.git/config": False,
+    "{parent2}/.env": False,
+    "{parent2}/out/notes.txt": False,
+    "{parent3}/notes.txt": False,
+    "{parent3}/gone": False,
+    "{parent1}/../../notes.txt": False,
+    "{parent4}/x": False,
+}
+"""Paths above a project that is two directories below the top of its repository."""
+
+
+def of_repository(home: Path, *, with_git: bool = True) -> RemotePaths:
+    for name in ("repo/part/top.h", "repo/common/a.h", "repo/.env", "repo/part/app/a.c"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(SECRET)
+    (home / "repo/out").symlink_to(home)
+    if with_git:
+        (home / "repo/.git").mkdir()
+        for name in ("HEAD", "config"):
+            (home / "repo/.git" / name).write_text(SECRET)
+    roots = named_roots(home / "repo/part/app", home / "repo/part/app/tree", {})
+    return RemotePaths(roots, "/usr/bin", Budget(10_000))
+
+
+@pytest.mark.parametrize(("name", "good"), ABOVE.items())
+def test_what_is_above_the_project_in_its_repository(name: str, good: bool, home: Path) -> None:
+    rule = of_repository(home)
+    assert (refused(rule, PathSet.of([name])) == "") == good
+
+
+@pytest.mark.parametrize(("name", "good"), ABOVE.items())
+def test_what_is_above_a_submodule(name: str, good: bool, home: Path) -> None:
+    (home / "repo/part/app").mkdir(parents=True)
+    (home / "repo/part/app/.git").write_text("gitdir: ../../.git/modules/app\n")
+    assert (refused(of_repository(home), PathSet.of([name])) == "") == good
+
+
+@pytest.mark.parametrize("name", [name for name in ABOVE if name.startswith("{parent")])
+def test_nothing_above_a_project_that_is_in_no_repository(name: str, home: Path) -> None:
+    assert refused(of_repository(home, with_git=False), PathSet.of([name])) != ""
+
+
+def test_nothing_above_the_project_in_a_repository_of_the_home_directory(home: Path) -> None:
+    (home / ".git").mkdir()
+    rule = of_repository(home, with_git=False)
+    assert refused(rule, PathSet.of(["{parent1}/top.h"])) != ""
+    assert refused(rule, PathSet.of(["{parent3}/notes.txt"])) != ""
+    assert refused(rule, PathSet.of(["{project}/a.c"])) == ""
 
 
 def test_files_are_small_together(

@@ -106,7 +106,7 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
             "dependency cycle: app ← app",
         ),
         ('"host"\n', '"host"\nneeds = ["ap"]\n', 7, "host.app.needs", "Did you mean 'app'?"),
-        ('"host"\n', '"host"\ninputs = ["../x"]\n', 7, "host.app.inputs", "not a path inside"),
+        ('"host"\n', '"host"\ninputs = ["x/../y"]\n', 7, "host.app.inputs", "not a path inside"),
         ('["v68", "v73"]', '["V73"]', 11, "skel.kernels.archs", "Did you mean 'v73'?"),
         ('["v68", "v73"]', '"v68"', 11, "skel.kernels.archs", "must be a list of strings"),
         (

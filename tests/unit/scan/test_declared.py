@@ -16,6 +16,7 @@ from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, changes, observe
 from buildtool.inputs.roots import Roots
+from buildtool.plan.named_roots import named_roots
 from buildtool.project.model import STATE
 
 
@@ -94,3 +95,23 @@ def test_a_name_counts_by_what_is_there(roots: Roots) -> None:
     place.write_text("")
     seen.append(observe(paths, roots, FileStates()).digest)
     assert len(set(seen)) == 3
+
+
+def test_what_is_above_the_project(tmp_path: Path) -> None:
+    project = tmp_path / "one/app"
+    for name in ("one/data/a", "one/data/deep/b", "one/x.h", "y.h"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    roots = named_roots(project, project / STATE / "build/app/1234", {})
+    paths = declared(roots, "../data", "../*.h", "../../y.h", "../gone", f"{'../' * 40}tmp/gone")
+
+    assert paths.files == (
+        "/tmp/gone",
+        "{parent1}/data",
+        "{parent1}/data/a",
+        "{parent1}/data/deep/b",
+        "{parent1}/gone",
+        "{parent1}/x.h",
+        "{parent2}/y.h",
+    )
+    assert [glob.expression for glob in paths.globs] == ["{parent1}/*.h", "{parent1}/data/**"]

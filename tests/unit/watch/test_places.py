@@ -9,6 +9,7 @@ import pytest
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
+from buildtool.plan.named_roots import named_roots
 from buildtool.watch.places import WatchedPlaces, is_source
 
 
@@ -84,3 +85,17 @@ def test_backups_are_no_sources(name: str) -> None:
 @pytest.mark.parametrize("name", ["a.c", "CMakeLists.txt", ".clang-format", "template", "a.swp"])
 def test_other_names_are(name: str) -> None:
     assert is_source(name)
+
+
+def test_what_is_above_the_project_counts(tmp_path: Path) -> None:
+    project = tmp_path / "one/app"
+    for folder in ("one/common", "one/parts", "one/app"):
+        (tmp_path / folder).mkdir(parents=True)
+    roots = named_roots(project, project / ".buildtool/build", {})
+    places = WatchedPlaces(str(project / ".buildtool"))
+    globs = [Glob("{parent1}/parts/*.c")]
+    places.add_paths(PathSet.of(["{parent1}/common/a.h"], ["{parent2}/gone.h"], globs), roots)
+    assert places.counts(f"{tmp_path}/one/common", "a.h")
+    assert places.counts(f"{tmp_path}", "gone.h")
+    assert places.counts(f"{tmp_path}/one/parts", "new.c")
+    assert not places.counts(f"{tmp_path}/one", "new.c")

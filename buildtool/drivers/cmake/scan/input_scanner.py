@@ -270,12 +270,19 @@ class InputScanner(Value):
 def add_declared(pattern: str, found: InputCollector) -> None:
     """Add what a pattern of 'inputs' in the project file names: a file, a directory with everything
     in it, or what a glob matches."""
-    project = found.path_filter.roots.directories["project"]
-    pattern = os.path.normpath(pattern)  # it contains no `..`
-    name = "{project}" if pattern == "." else f"{{project}}/{pattern}"
+    roots = found.path_filter.roots
+    parts = os.path.normpath(pattern).split("/")  # `..` only at the start
+    level = parts.count("..")
+    root = f"parent{level}" if level else "project"
+    if level and root not in roots.parents:  # of the system
+        base = os.path.normpath("/".join([str(roots.directories["project"]), *parts[:level]]))
+    else:
+        base = f"{{{root}}}"
+    pattern = "/".join(parts[level:])
+    name = base if pattern == "." else f"{base.rstrip('/')}/{pattern}"
     if escape_glob(pattern) != pattern:
         found.add_matches(Glob(name, deep=True))
     else:  # its state shows whether it exists and what it is; a glob would be far slower
         found.files.add(name)
-    if os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
+    if os.path.isdir(roots.path_of(name)):  # noqa: PTH112
         found.add_matches(Glob(f"{name}/**", deep=True))

@@ -47,13 +47,24 @@ class PathFilter:
         if project := roots.directories.get("project"):
             skipped.append(f"{os.path.normpath(project)}/{STATE}")
         real = [os.path.realpath(path) for path in skipped]
-        self._skipped = tuple(f"{path}/" for path in dict.fromkeys([*skipped, *real]))
         self._outputs, self._own_output = "\0", "\0"
         if output:
             self._outputs, self._own_output = f"{output.parents[1]}/", f"{output}/"
+        prefixes = [f"{path}/" for path in dict.fromkeys([*skipped, *real])]
+        # Of a tool's directory that the project is in, the part with the project is an input.
+        own = f"{os.path.normpath(project)}/" if project else ""
+        above = [prefix for prefix in prefixes if own.startswith(prefix)]
+        self._skipped = tuple(prefix for prefix in prefixes if prefix not in above)
+        self._skipped_above = tuple(above)
+        self._with_project = tuple(
+            prefix + own[len(prefix) : own.index("/", len(prefix)) + 1] if own != prefix else own
+            for prefix in above
+        )
         self._tree_prefixes = tuple(f"{path}/" for path in dict.fromkeys([self.tree, real[0]]))
         self._real_roots = Roots(
-            {n: Path(os.path.realpath(p)) for n, p in roots.directories.items()}
+            {n: Path(os.path.realpath(p)) for n, p in roots.directories.items()},
+            [os.path.realpath(path) for path in roots.parents.values()],
+            os.path.realpath(roots.home) if roots.home else "",
         )
         self._real_directories: dict[str, str] = {}
 
@@ -78,19 +89,25 @@ class PathFilter:
         if self._is_skipped(path):
             return None
         name = self.roots.name_of(path)
-        if name[0] == "/":  # a compiler may have resolved a symlink that leads to the project
+        is_parent = self.roots.is_parent(name)
+        if name[0] == "/" or is_parent:
             real = self._real_path(path, resolve_last=False)
             if self._is_skipped(real):
                 return None
-            real_name = self._real_roots.name_of(real)
-            return real_name if real_name[0] != "/" else name
+            # A compiler may have resolved a symlink that leads to the project.
+            if not is_parent or real == path:
+                real_name = self._real_roots.name_of(real)
+                if real_name[0] != "/" and not self._real_roots.is_parent(real_name):
+                    return real_name
         return name
 
     def _is_skipped(self, path: str) -> bool:
-        text = f"{path}/"
-        if text.startswith(self._outputs):
-            return text.startswith(self._own_output)
-        return text.startswith(self._skipped)
+        path += "/"
+        if path.startswith(self._outputs):
+            return path.startswith(self._own_output)
+        return path.startswith(self._skipped) or (
+            path.startswith(self._skipped_above) and not path.startswith(self._with_project)
+        )
 
     def directory(self, path: str) -> str:
         """A directory as the one path that all its spellings share; for a path that names nothing,

@@ -69,6 +69,11 @@ class Shadows:
                 definitions |= dict.fromkeys((*group.defines, *macro_definitions(flags)))
                 if any("-fmodules" in flag or "module-maps" in flag for flag in flags):
                     self._module_maps = _MODULE_MAPS
+        # GCC reports the files of a system directory by their real paths if these are shorter.
+        searched_by_any = {path for rows in self._by_source.values() for _, d in rows for path in d}
+        self._links = {
+            path: real for path in searched_by_any if (real := os.path.realpath(path)) != path
+        }
         self._headers = self._normalized_headers(headers)
         every = {file for files in self._headers.values() for file in files}
         self._tests = find_tested_names(sorted(every), definitions)
@@ -77,6 +82,11 @@ class Shadows:
         """Add to `found` the paths that must not appear, each cut after its first missing
         directory, and the tested ones that exist.  What appeared after `since_ns` counts as
         missing."""
+        every = {file for files in self._headers.values() for file in files} if self._links else ()
+        for directory, real in self._links.items():
+            for file in every:
+                if file.startswith(f"{real}/"):  # another target of the link has other files
+                    found.add_content(directory + file[len(real) :])
         for directory, files in _merged(map(self._shadowing, self._headers)).items():
             for _, missing in _first_missing_of(directory, files, found.file_states, since_ns):
                 self._add_absent(missing, found)
@@ -138,7 +148,9 @@ class Shadows:
         for header in headers:
             possible = includes.get(header)
             if possible is None:
-                possible = includes[header] = tuple(_possible_includes(header, searched))
+                possible = includes[header] = tuple(
+                    _possible_includes(header, searched, self._links)
+                )
             for index, name in possible:
                 found_at[index].add(name)
         return found_at
@@ -154,14 +166,20 @@ class Shadows:
     def _is_watched(self, directory: str) -> bool:
         """Whether headers may appear in the directory: not in a build tree or a toolchain."""
         name = self._name(directory)
-        return name[:1] == "{" or (name != "" and not f"{directory}/".startswith(self._toolchain))
+        return name.startswith("{project}") or (
+            name != "" and not f"{directory}/".startswith(self._toolchain)
+        )
 
     def _name(self, path: str) -> str:
-        """The name of a path in the project or outside of all roots; "" for any other."""
+        """The name of a path in the project, above it or outside of all roots; "" for any other."""
         name = self._names.get(path)
         if name is None:
             name = self._path_filter.name(path) or ""
-            if not (name == "{project}" or name.startswith(("{project}/", "/"))):
+            if not (
+                name == "{project}"
+                or name.startswith(("{project}/", "/"))
+                or self._path_filter.roots.is_parent(name)
+            ):
                 name = ""
             self._names[path] = name
         return name
@@ -194,15 +212,18 @@ class Shadows:
         return f"{self._directory(directory or '/').rstrip('/')}/{name}"
 
 
-def _possible_includes(header: str, searched: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+def _possible_includes(
+    header: str, searched: tuple[str, ...], links: Mapping[str, str]
+) -> Iterator[tuple[int, str]]:
     """Indexes of the directories in which a header may have been found, each with the name that it
-    has there."""
+    has there; `links` are the real paths of directories that others lead to."""
     is_below_searched = False
     for index, directory in enumerate(searched):
-        prefix = directory.rstrip("/") + "/"
-        if header.startswith(prefix):
-            is_below_searched = True
-            yield index, header[len(prefix) :]
+        for path in dict.fromkeys((directory, links.get(directory, directory))):
+            prefix = path.rstrip("/") + "/"
+            if header.startswith(prefix):
+                is_below_searched = True
+                yield index, header[len(prefix) :]
     if not is_below_searched:  # a built-in directory of the compiler that CMake does not report
         _, include, name = header.rpartition("/include/")
         if include:

@@ -16,6 +16,8 @@ from tests.remote.releases import digest_of
 
 LOST = 8 << 20
 """Bytes that buffers on the way can hold."""
+RATE = 32 << 20
+"""Bytes a second.  A faster line fills the receiver's buffer, which a reset drops: up to 32 MiB."""
 SIZE = 2 << 30 if LONG else 40 << 20
 
 
@@ -26,9 +28,11 @@ def test_a_cut_at_40_percent(line: Line, tmp_path: Path, reset: bool) -> None:
     release = line.remote.release(tmp_path / "release", {"lib/a": b"a"})
     line.connect()
     cut = SIZE * 2 // 5
+    line.proxy.set_rate(RATE)
     line.proxy.cut(after=cut, reset=reset)
     with pytest.raises(BuildtoolError):
         deploy_with(line.remote, release, [model])
+    line.proxy.set_rate(0)
     wait_for_end(line)
     part = on_device(line.remote)[f"{model.sha256}.partial"].stat().st_size
     assert cut - LOST < part <= cut
