@@ -169,9 +169,18 @@ def test_thin_archives(place: Place) -> None:
     place.write("lib/t.a", data)
     found = place.linked("P/lib/t.a")
     assert found == {"lib/t.a", "lib/a/rather/long/name.o", "lib/x.o", "lib/s.o"}
-    for cut in range(8, len(data), 7):  # a truncated one
-        place.write("lib/t.a", data[:cut])
+    damaged = [data[:cut] for cut in range(8, len(data), 7)]
+    damaged += [data.replace(b"100", b"-99"), data.replace(b"100", b"1x0"), data[:8] + b"x" * 99]
+    for content in damaged:
+        place.write("lib/t.a", content)
         place.linked("P/lib/t.a")
+
+
+def test_lists_that_name_no_files(place: Place) -> None:
+    place.write("a.rsp", "-fprofile-use=a\0b -T" + "x" * 9999 + " @ '")
+    place.write("a.ld", "INPUT(a\0b " + "y" * 9999 + ") " + "/*" * 99999)
+    place.linked("@/a.rsp P/a.ld")
+    place.compiled("@P/a.rsp")
 
 
 def test_a_profile_that_is_a_directory_or_missing(place: Place) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from buildtool.drivers.cmake.scan.command_files import (
+    COMMENT,
     CommandFiles,
     read_text,
     words_of,
@@ -24,7 +25,6 @@ _DIRECTIVE = re.compile(
     r'(?:^|[\s;:|{])\.(?:incbin|include)\b[ \t]*(?:"([^"\n]*)"|([^\n;]*))', re.IGNORECASE
 )
 _LINE_COMMENT = re.compile(r"^[ \t]*(?:#|//|@|;)[^\n]*", re.MULTILINE)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LITERAL = r'(?:"(?:[^"\\\n]|\\.)*"|R"(?P<{0}>[^()\\\s]{{0,16}})\((?s:.*?)\)(?P={0})")'
 _ASM = re.compile(
     r"\b(?:__asm__|__asm|asm)\s*(?:(?:__)?(?:volatile|inline|goto)(?:__)?\s*)*\(\s*"
@@ -61,7 +61,7 @@ class AssembledFiles:
         words = words_of(command.line)
         flags, source = self._finder.flags(words), self._finder.absolute(command.source)
         if source.endswith(".s") or "assembler" in flags:
-            text: str | None = _LINE_COMMENT.sub("", _COMMENT.sub(" ", read_text(source)))
+            text: str | None = _LINE_COMMENT.sub("", COMMENT.sub(" ", read_text(source)))
         else:
             text = self._preprocess(_preprocessing(words))
         if text is None:
@@ -81,18 +81,19 @@ class AssembledFiles:
                 found |= dict.fromkeys(places)
                 existing = [path for path in places if self._finder.is_file(path)]
                 texts = (read_text(path) for path in existing)
-                waiting += [_COMMENT.sub(" ", text) for text in texts if _MAY_READ.search(text)]
+                waiting += [COMMENT.sub(" ", text) for text in texts if _MAY_READ.search(text)]
         return tuple(sorted(self._finder.inputs(found)))
 
     def _names(self, text: str, directories: Sequence[str]) -> Iterator[str]:
         """The names that the directives in the text of an assembler source have."""
-        for quoted, bare in _DIRECTIVE.findall(text):
-            name = quoted or bare.strip()
-            if "\\" not in name and quoted:
-                yield name
-                continue
-            # An argument of a macro: each word of the text that names a file.
-            words = {a or b for a, b in _QUOTED.findall(text)} if name else set()
+        computed = False
+        for quoted, _ in _DIRECTIVE.findall(text):
+            if quoted and "\\" not in quoted:
+                yield quoted
+            else:
+                computed = True
+        if computed:  # from an argument of a macro: each word of the text that names a file
+            words = {quoted or bare for quoted, bare in _QUOTED.findall(text)}
             files = [word for word in words if self._exists(word, directories)]
             if not files:
                 raise UncertainNameError

@@ -20,6 +20,7 @@ from buildtool.core.files import open_regular
 from buildtool.drivers.cmake.scan.ninja import Command
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.tree_record import OBJECTS
+from buildtool.inputs.path_sets import MAX_NAME
 
 MAX_TEXT = 4 << 20
 """Of a linker script or response file, in bytes."""
@@ -36,7 +37,7 @@ _SCRIPT_LIST = re.compile(
     r"\b(?:INPUT|GROUP|AS_NEEDED|STARTUP|SEARCH_DIR)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)"
 )
 _SCRIPT_INCLUDE = re.compile(r"\bINCLUDE\s+(\"[^\"]+\"|[^\s;]+)")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _KNOWN_TO_NINJA = (*OBJECTS, ".pch", ".gch", ".modmap")
 _TOOLS = ("/", "{python}", "{cache}", "{buildtool")
 
@@ -98,6 +99,8 @@ class CommandFiles:
         """Those of `paths` that are inputs, or files of the build tree that are no objects."""
         found = set()
         for path in paths:
+            if "\0" in path or len(path) > MAX_NAME:  # of a damaged list: it names no file
+                continue
             name = self._filter.name(path)
             if name is not None:
                 if not name.startswith("{cache}"):  # the step key covers the tools there
@@ -192,7 +195,7 @@ class CommandFiles:
         if start == _THIN:
             yield from _thin_members(path)
             return
-        text = _COMMENT.sub(" ", read_text(path))
+        text = COMMENT.sub(" ", read_text(path))
         found = [word for part in _SCRIPT_LIST.findall(text) for word in _script_words(part)]
         added = (self.absolute(word) for word in found if os.path.isdir(self.absolute(word)))  # noqa: PTH112
         directories += [directory for directory in added if directory not in directories]
@@ -238,7 +241,7 @@ def _script_words(text: str) -> Iterator[str]:
 def _profiles(path: str) -> Iterator[str]:
     """A profile, which may not exist, or those in a directory."""
     yield path
-    for folder, _, names in os.walk(path):
+    for folder, _, names in os.walk(path) if "\0" not in path else ():
         yield from (f"{folder}/{name}" for name in names)
 
 
@@ -246,8 +249,8 @@ def _thin_members(path: str) -> Iterator[str]:
     """The members of a thin archive, which are files of their own.  Source: GNU ar's format: a
     member `//` holds the long names, which others name by `/OFFSET`."""
     data, names, at = read_bytes(path), b"", len(_THIN)
-    while len(header := data[at : at + 60]) == 60:
-        name, size = header[:16].rstrip(), int(header[48:58].strip() or b"0")
+    while (header := data[at : at + 60])[48:58].strip().isdigit():
+        name, size = header[:16].rstrip(), int(header[48:58])
         at += 60
         if name == b"//":
             names = data[at : at + size]
@@ -269,5 +272,5 @@ def read_bytes(path: str, size: int = MAX_TEXT) -> bytes:
     try:
         with open_regular(Path(path), follow=True) as stream:
             return stream.read(size)
-    except OSError:
+    except (OSError, ValueError):
         return b""
