@@ -116,6 +116,7 @@ class CMakeDriver:
         step, listener = self.step, resources.listener
         wanted = chosen(resources.compiler_launcher, step.compiler_launcher)
         launcher = find_compiler_launcher(wanted, step.root) if wanted else None
+        self.is_cached = launcher is None or launcher.is_known
         if zig := step.profile.places.get("ZIG"):
             _make_zig_ready(Path(zig))
         with step_log(resources.logs, step.name, step.summary) as log:

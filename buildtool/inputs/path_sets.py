@@ -116,6 +116,23 @@ class InputSet(Value):
     appeared: tuple[str, ...]
     found: Mapping[str, tuple[str, ...]]
 
+    def outside(self, directories: Iterable[str]) -> InputSet:
+        """The inputs that are in none of `directories`, which are named by root."""
+        inside = tuple(f"{name}/" for name in directories)
+        if not inside:
+            return self
+        paths = PathSet(
+            tuple(name for name in self.paths.files if not name.startswith(inside)),
+            tuple(name for name in self.paths.absent if not name.startswith(inside)),
+            tuple(g for g in self.paths.globs if not g.expression.startswith(inside)),
+        )
+        return InputSet(
+            paths,
+            {name: self.digests[name] for name in paths.files},
+            tuple(name for name in self.appeared if not name.startswith(inside)),
+            {glob.text: self.found[glob.text] for glob in paths.globs},
+        )
+
     @cached_property
     def digest(self) -> str:
         return value_digest(self.as_json())

@@ -69,6 +69,8 @@ def step_fields(step: Step, needs: Mapping[str, str], packages: str) -> dict[str
         "environment": said(let_through(step.environment)),
         "tools": {"buildtool": __version__, "cmake and ninja": step.cmake.identity},
         "needs": dict(needs),
+        # The one that is searched first comes first.
+        **({"order of needs": [name for name, _ in step.needs]} if len(step.needs) > 1 else {}),
         "packages": packages,
     }
 

@@ -30,6 +30,7 @@ from buildtool.drivers.cmake.messages.step_warnings import CHECKING, CONFIGURING
 from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
+    read_by_commands,
     record_configuration,
     record_failure,
     record_start,
@@ -42,6 +43,7 @@ from buildtool.drivers.cmake.tree_files import (
     TOOLCHAIN,
     TRACE,
     delete_configuration,
+    delete_files,
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.file_states import FileStates
@@ -89,15 +91,26 @@ class CMakeRunner(Value):
             mark_configured(self.incremental.ninja, configuration.rule_outputs)
         start = record_start(self.incremental, record, started_ns)
         preload()
-        self._run_ninja(start, on_ninja_killed)
+        # A compiler launcher does not know the files that no tool reports.
+        bypass = start.record.unreported.by_options
+        self._run_ninja(start, on_ninja_killed, bypass=bypass)
+        reads = read_by_commands(self.incremental, start)
+        outdated = self.incremental.outdated(reads.unreported)
+        if self.compiler_launcher and not bypass:
+            outdated |= reads.launched_unreported
+        if outdated:
+            delete_files(self.step.tree, outdated)
+            self._run_ninja(start, on_ninja_killed, bypass=True)
+            reads = read_by_commands(self.incremental, start)
         try:
             self._install()
         except BuildtoolError:
             record_failure(self.incremental, start)
             raise
-        read = record_success(self.incremental, start, installed=self.step.install)
+        read = record_success(self.incremental, start, reads, installed=self.step.install)
         if read.uncertain:
-            self.warnings.add(_uncertainty_warning(read.uncertain), CHECKING)
+            names = list(map(self.step.roots.name_of, reads.unreported.uncertain))
+            self.warnings.add(_uncertainty_warning(read.uncertain, names), CHECKING)
         from buildtool.drivers.cmake.scan.absolute_names import with_absolute_names  # noqa: PLC0415 - loaded while tools run
 
         return read._replace(inputs=with_absolute_names(read.inputs, self.step, self.environment))
@@ -214,8 +227,15 @@ class CMakeRunner(Value):
     def tools(self) -> StepTools:
         return StepTools(self.step, self.environment, self.log, self.on_output)
 
-    def _run_ninja(self, start: BuildStart, on_killed: Callable[[], None]) -> None:
-        """Build the targets of the step; records what was made if Ninja fails."""
+    def _run_ninja(
+        self, start: BuildStart, on_killed: Callable[[], None], *, bypass: bool = False
+    ) -> None:
+        """Build the targets of the step, with `bypass` without the cache of a compiler launcher;
+        records what was made if Ninja fails."""
+        tools = self.tools
+        if bypass and self.compiler_launcher:
+            variables = {**tools.environment, **self.compiler_launcher.bypass}
+            tools = tools._replace(environment=variables)
         command: list[str | Path] = [
             self.step.cmake.ninja,
             *("-d", "keepdepfile"),  # Ninja misparses some of them, see `scan.depfile`
@@ -224,7 +244,7 @@ class CMakeRunner(Value):
             *self.step.targets,
         ]
         try:
-            done = self.tools.run(command)
+            done = tools.run(command)
         except ToolInterrupt as interrupt:
             if interrupt.status and interrupt.status > 0:  # it ended itself and was not killed
                 with running_tools():
@@ -243,11 +263,24 @@ class CMakeRunner(Value):
         fill_output(self.tools)
 
 
-def _uncertainty_warning(names: Sequence[str]) -> str:
+_MISPARSED = (
+    "It is uncertain which headers were read",
+    "A header with another name may have been read in place of",
+    "Rename the header or directory whose name contains a backslash or a control character, or ends"
+    " with a colon: compilers and Ninja misparse such names.",
+)
+_COMPUTED = (
+    "It is uncertain which files were read",
+    "A macro of the assembler makes the name of an .incbin or .include in the source of",
+    "Write the name of the file as a string, or let a macro of the preprocessor make it.",
+)
+
+
+def _uncertainty_warning(names: Sequence[str], objects: Sequence[str]) -> str:
+    """The warning about the headers `names`, or about `objects` whose assembler reads files."""
+    what, why, remedy = _COMPUTED if objects else _MISPARSED
+    names = objects or names
     shown = "".join(f"\n  {name!a}" for name in names[:3]) + ("\n  …" if names[3:] else "")
     return (
-        "It is uncertain which headers were read, so this step is built each time and not stored in"
-        f" a cache. A header with another name may have been read in place of{shown}\n"
-        "Rename the header or directory whose name contains a backslash or a control character, or"
-        " ends with a colon: compilers and Ninja misparse such names."
+        f"{what}, so this step is built each time and not stored in a cache. {why}{shown}\n{remedy}"
     )

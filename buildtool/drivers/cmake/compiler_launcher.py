@@ -1,7 +1,7 @@
 """Compiler launchers: programs that CMake puts before each compiler call, on both sides.
 
 They cache compilations, or distribute them to other machines.  The compiled result is the same, so
-a compiler launcher is not part of a step key.
+a compiler launcher is not part of a step key; what an unknown one has compiled is not stored.
 """
 
 from __future__ import annotations
@@ -26,6 +26,31 @@ VARIABLE = "BUILDTOOL_LAUNCHER"
 # A launcher may run another one (CCACHE_PREFIX=distcc); users configure them by variables.
 PREFIXES = ("CCACHE_", "SCCACHE_", "DISTCC_", "ICECC_")
 PASSED_ON = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK")
+# A compiler launcher with a cache must not answer from what it does not look at again: with direct
+# mode, ccache does not see a header that appears and hides another one.  Variables win over its
+# configuration files.
+_CCACHE = {
+    "CCACHE_NODIRECT": "1",
+    "CCACHE_NODEPEND": "1",
+    "CCACHE_SLOPPINESS": "",
+    "CCACHE_IGNOREOPTIONS": "",
+    "CCACHE_COMPILER": "",
+    "CCACHE_COMPILERCHECK": "content",
+    "CCACHE_BASEDIR": "",
+    "CCACHE_HASHDIR": "1",
+    "CCACHE_CPP2": "1",
+    "CCACHE_NOHARDLINK": "1",
+}
+_SCCACHE = {"SCCACHE_DIRECT": "false"}  # also for a server that runs with another value
+_OVERRIDDEN = frozenset(
+    {"CCACHE_DIRECT", "CCACHE_DEPEND", "CCACHE_NOHASHDIR", "CCACHE_NOCPP2", "CCACHE_HARDLINK"}
+)
+_BYPASSED = {
+    "ccache": {"CCACHE_DISABLE": "1"},
+    "sccache": {"SCCACHE_RECACHE": "1"},
+    "distcc": {"DISTCC_HOSTS": "localhost"},
+    "icecc": {"ICECC": "disable"},
+}
 _LAUNCHER_SCRIPT = """#!/bin/sh
 # Runs {name} for a compiler of two words, PROGRAM DRIVER; the launcher sees only one word.
 BUILDTOOL_COMPILER=$1
@@ -63,12 +88,25 @@ class CompilerLauncher(Value):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of the user's environment that configure launchers."""
-        return {
+        """The variables of the user's environment that configure launchers, and those that keep
+        their caches from answering wrongly."""
+        users = {
             name: value
             for name, value in os.environ.items()
-            if name in PASSED_ON or name.startswith(PREFIXES)
+            if (name in PASSED_ON or name.startswith(PREFIXES)) and name not in _OVERRIDDEN
         }
+        return {**users, **_CCACHE, **_SCCACHE}
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its results are those of the compiler: another program may have a cache that
+        answers wrongly."""
+        return self.name in COMPILER_LAUNCHERS
+
+    @property
+    def bypass(self) -> Mapping[str, str]:
+        """The variables with which it runs the compiler here, whatever it has in its cache."""
+        return _BYPASSED.get(self.name, {})
 
     def cache_entries(self, profile: Profile, folder: Path) -> dict[str, str]:
         """The CMake cache entries that put the launcher before the compilers of `profile`.

@@ -30,7 +30,7 @@ from buildtool.drivers.cmake.tree_files import (
     delete_files,
     stamps,
 )
-from buildtool.drivers.cmake.tree_record import TreeRecord, read_tree_record
+from buildtool.drivers.cmake.tree_record import TreeRecord, Unreported, read_tree_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import UNKNOWN, Change, InputSet, changes, observe
 from buildtool.inputs.roots import RootError
@@ -75,6 +75,8 @@ class IncrementalTree(Value):
             # The step key covers the files of the profile's tools.
             ignored_roots=tuple(name.lower() for name in self.step.profile.places),
             misparsed_deps=record.misparsed_deps,
+            unreported=record.unreported,
+            output=self.step.output,
         )
 
     def product_stamps(self) -> dict[str, Stamp]:
@@ -87,6 +89,18 @@ class IncrementalTree(Value):
         """Delete the tree; returns the record of an empty one."""
         delete(self.path)
         return TreeRecord(base_key)
+
+    def outdated(self, unreported: Unreported) -> set[str]:
+        """The outputs that are older than a file of the tree that their commands read and that
+        Ninja does not know to be an input of them."""
+        inside, found = f"{self.path}/", set()
+        for mapping in (unreported.by_commands, unreported.by_assemblers):
+            for output, files in mapping.items():
+                made = status_of(Path(output))
+                read = [status_of(Path(file)) for file in files if file.startswith(inside)]
+                if made and any(file and file.st_mtime_ns > made.st_mtime_ns for file in read):
+                    found.add(output)
+        return found
 
     def prepare(self, base_key: str) -> TreeRecord:
         """Delete what Ninja would wrongly keep, which is the whole tree where that is not known:
@@ -118,11 +132,20 @@ class IncrementalTree(Value):
             stale = self._stale_products(record, unnoticed)
         except (ToolError, FileApiError):
             return None
-        if stale is None or not delete_files(self.path, [*record.misparsed_deps, *map(str, stale)]):
+        if stale is None:
+            return None
+        uncertain = (*record.misparsed_deps, *record.unreported.uncertain)
+        if not delete_files(self.path, [*uncertain, *map(str, stale)]):
             return None
         if any(map(record.configuration.cmake_inputs.covers, all_changes)):
             (self.path / FINGERPRINT).unlink(missing_ok=True)
-        return record._replace(inputs=current, pending_changes=pending)
+        unreported = record.unreported
+        if self._unreported_names(record).intersection(change.path for change in all_changes):
+            unreported = unreported._replace(is_current=False)
+        return record._replace(inputs=current, pending_changes=pending, unreported=unreported)
+
+    def _unreported_names(self, record: TreeRecord) -> set[str]:
+        return set(map(self.step.roots.name_of, record.unreported.files))
 
     def _was_changed(self, record: TreeRecord) -> bool:
         """Whether something else than the builds changed files of the tree.  Ninja notices a
@@ -164,10 +187,12 @@ class IncrementalTree(Value):
             record.declared_inputs,
             record.install_inputs,
         )
+        unreported = self._unreported_names(record)
         return tuple(
             change.path
             for change in all_changes
             if change.kind == "changed"
+            and change.path not in unreported
             and (change.old != UNKNOWN or change.path in record.pending_changes)
             and not any(paths.covers(change) for paths in others)
             and self._is_newer(change.path, newest)

@@ -17,7 +17,13 @@ from buildtool.drivers.cmake.file_api import index_name
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
 from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, TRACE, delete_files, stamps
-from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
+from buildtool.drivers.cmake.tree_record import (
+    OBJECTS,
+    Configuration,
+    TreeRecord,
+    Unreported,
+    write_tree_record,
+)
 from buildtool.inputs.path_sets import (
     UNKNOWN,
     InputSet,
@@ -29,6 +35,7 @@ from buildtool.inputs.path_sets import (
 
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.scan.input_scanner import StepInputs
+    from buildtool.drivers.cmake.scan.ninja import FilesByObject
 
 
 class BuildStart(Value):
@@ -38,6 +45,23 @@ class BuildStart(Value):
     record: TreeRecord
     log_lines: frozenset[str]
     time_ns: int
+
+
+class CommandReads(Value):
+    """What the commands of a build read, before the install script runs: the configuration of the
+    tree, what compilers reported to Ninja, and what no tool reports."""
+
+    configuration: Configuration
+    ninja_deps: FilesByObject
+    unreported: Unreported
+    finished: frozenset[str]
+
+    @property
+    def launched_unreported(self) -> set[str]:
+        """The objects that Ninja has made of files that no tool reports."""
+        by_commands, by_assemblers, uncertain, _ = self.unreported
+        names = self.finished.intersection((*by_commands, *by_assemblers, *uncertain))
+        return {name for name in names if name.endswith(OBJECTS)}
 
 
 def record_configuration(
@@ -72,6 +96,7 @@ def record_configuration(
         configuration=configuration,
         generated_files=generated,
         file_api_index=index_name(tree.path),
+        unreported=record.unreported._replace(is_current=False),
     )
     write_tree_record(tree.path, updated)
     return updated
@@ -94,32 +119,50 @@ def record_failure(tree: IncrementalTree, start: BuildStart) -> None:
         made = {n for n, stamp in tree.product_stamps().items() if recorded.get(n) != stamp}
         finished = finished_outputs(tree.path, start.log_lines)
         if delete_files(tree.path, made - finished):
-            scanned = _scan(tree, start, finished)
-            _record_build(tree, start, scanned, pending=start.record.pending_changes)
+            reads = read_by_commands(tree, start)
+            scanned = _scan(tree, start, reads, finished)
+            _record_build(tree, start, reads, scanned, pending=start.record.pending_changes)
 
 
-def record_success(tree: IncrementalTree, start: BuildStart, *, installed: bool) -> ReadInputs:
+def read_by_commands(tree: IncrementalTree, start: BuildStart) -> CommandReads:
+    """What the commands read that Ninja has run since `start`, and those before."""
+    record = start.record
+    scanner, configuration = tree.scanner(record), record.configuration
+    if record.file_api_index != index_name(tree.path):  # Ninja has run CMake
+        configuration = scanner.configuration(tree.path / TRACE)
+        unreported = record.unreported._replace(is_current=False)
+        scanner = scanner._replace(unreported=unreported)
+    ninja_deps = tree.ninja.headers()
+    finished = finished_outputs(tree.path, start.log_lines)
+    unreported = scanner.find_unreported(configuration, ninja_deps, finished)
+    return CommandReads(configuration, ninja_deps, unreported, frozenset(finished))
+
+
+def record_success(
+    tree: IncrementalTree, start: BuildStart, reads: CommandReads, *, installed: bool
+) -> ReadInputs:
     """Record the tree as Ninja left it when it succeeded; returns what the build read.
 
     With `installed`, the install script ran too.
     """
     finished = finished_outputs(tree.path, start.log_lines)
-    return _record_build(tree, start, _scan(tree, start, finished, installed=installed))
+    scanned = _scan(tree, start, reads, finished, installed=installed)
+    return _record_build(tree, start, reads, scanned)
 
 
 def _scan(
     tree: IncrementalTree,
     start: BuildStart,
+    reads: CommandReads,
     finished: Collection[str],
     *,
     installed: bool = False,
 ) -> StepInputs:
     """The inputs of the build that made the outputs `finished`."""
-    scanner, configuration = tree.scanner(start.record), start.record.configuration
-    if start.record.file_api_index != index_name(tree.path):  # Ninja has run CMake
-        configuration = scanner.configuration(tree.path / TRACE)
+    scanner = tree.scanner(start.record)._replace(unreported=reads.unreported)
     return scanner.step_inputs(
-        configuration,
+        reads.configuration,
+        ninja_deps=reads.ninja_deps,
         declared=tree.step.inputs,
         install_trace=tree.path / INSTALL_TRACE if installed else None,
         since_ns=start.time_ns,
@@ -128,7 +171,11 @@ def _scan(
 
 
 def _record_build(
-    tree: IncrementalTree, start: BuildStart, scanned: StepInputs, pending: tuple[str, ...] = ()
+    tree: IncrementalTree,
+    start: BuildStart,
+    reads: CommandReads,
+    scanned: StepInputs,
+    pending: tuple[str, ...] = (),
 ) -> ReadInputs:
     """Record what was read and made.
 
@@ -161,10 +208,13 @@ def _record_build(
         file_api_index=index_name(tree.path),
         pending_changes=pending,
         misparsed_deps=scanned.misparsed_deps,
+        unreported=reads.unreported,
     )
     write_tree_record(tree.path, record)
     changed = unknown | _other_changes(previous, current, scanned)
-    return ReadInputs(current, tuple(sorted(changed)), scanned.uncertain)
+    # The step key covers the outputs of the steps that it needs.
+    needed = [tree.step.roots.name_of(output) for _, output in tree.step.needs]
+    return ReadInputs(current.outside(needed), tuple(sorted(changed)), scanned.uncertain)
 
 
 def _files_of_unknown_content(

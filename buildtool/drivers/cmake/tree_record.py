@@ -8,7 +8,7 @@ makes it again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,11 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 10
+VERSION = 11
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
+OBJECTS = (".o", ".obj")
+"""How the names of what compilers make end."""
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -40,6 +42,50 @@ class Configuration(Value):
     external_inputs: PathSet = PathSet()
 
 
+class Unreported(Value):
+    """What commands read that Ninja does not know: the absolute paths, by output.
+
+    `by_commands` are the files that the commands name, see `scan.command_files`, `by_assemblers`
+    those of `scan.assembly`.  `uncertain` are the objects for which the latter are unknown; each
+    build makes them again.  `is_current`: whether `by_commands` is that of the configuration and of
+    the files that it was found in.
+    """
+
+    by_commands: Mapping[str, tuple[str, ...]] = _EMPTY
+    by_assemblers: Mapping[str, tuple[str, ...]] = _EMPTY
+    uncertain: tuple[str, ...] = ()
+    is_current: bool = False
+
+    @property
+    def files(self) -> frozenset[str]:
+        """All files, of all outputs."""
+        rows = (*self.by_commands.values(), *self.by_assemblers.values())
+        return frozenset(file for files in rows for file in files)
+
+    @property
+    def by_options(self) -> bool:
+        """Whether options of compilers name some."""
+        return any(name.endswith(OBJECTS) for name in self.by_commands)
+
+    def outputs_of(self, file: str) -> Iterator[str]:
+        """What is made of `file`."""
+        for mapping in (self.by_commands, self.by_assemblers):
+            yield from (output for output, files in mapping.items() if file in files)
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+    @staticmethod
+    def from_json(data: Any) -> Unreported:
+        """Raises built-in exceptions for anything that `as_json` does not return."""
+        return Unreported(
+            _files_by_output(data["by_commands"]),
+            _files_by_output(data["by_assemblers"]),
+            tuple(map(str, data["uncertain"])),
+            data["is_current"] is True,
+        )
+
+
 class TreeRecord(Value):
     """The state of a build tree after a build.
 
@@ -55,6 +101,7 @@ class TreeRecord(Value):
     notice itself.
     `misparsed_deps`: objects whose dependency files Ninja misparses, see `scan.compiler_reads`;
     each build makes them again.
+    `unreported`: what commands read that no tool reports.
     """
 
     base_key: str
@@ -68,6 +115,7 @@ class TreeRecord(Value):
     file_api_index: str = ""
     pending_changes: tuple[str, ...] = ()
     misparsed_deps: Mapping[str, tuple[str, ...]] = _EMPTY
+    unreported: Unreported = Unreported()
 
 
 def read_tree_record(tree: Path) -> TreeRecord | None:
@@ -101,6 +149,7 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "file_api_index": record.file_api_index,
         "pending_changes": list(record.pending_changes),
         "misparsed_deps": record.misparsed_deps,
+        "unreported": record.unreported.as_json(),
     }
     write_checksummed(tree / RECORD_FILE, data)
 
@@ -128,10 +177,13 @@ def _from_json(data: Any) -> TreeRecord:
         },
         file_api_index=str(data["file_api_index"]),
         pending_changes=tuple(map(str, data["pending_changes"])),
-        misparsed_deps={
-            str(name): tuple(map(str, files)) for name, files in data["misparsed_deps"].items()
-        },
+        misparsed_deps=_files_by_output(data["misparsed_deps"]),
+        unreported=Unreported.from_json(data["unreported"]),
     )
+
+
+def _files_by_output(data: Any) -> dict[str, tuple[str, ...]]:
+    return {str(name): tuple(map(str, files)) for name, files in data.items()}
 
 
 def _stamp(row: list[int]) -> Stamp:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -22,7 +23,9 @@ from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
+from tests.caches import share
 from tests.integration.cache.remote_nginx import free_port
+from tests.project import Project
 
 PROFILES: dict[str, Callable[[], Profile]] = {
     "zig": ubuntu_aarch64,
@@ -219,3 +222,68 @@ def sccache_server() -> Iterator[None]:
             yield
         finally:
             server.terminate()
+
+
+APP = {
+    "buildtool.toml": '[project]\nname = "app"\nlauncher = "NAME"\n[host.app]\nsource = "app"\n'
+    '[target.sim]\nplatform = "ubuntu-aarch64"\ntoolchain = "gcc"\n',
+    "app/CMakeLists.txt": "cmake_minimum_required(VERSION 3.22)\nproject(app C)\n"
+    "add_library(app SHARED app.c data.c)\ntarget_include_directories(app PRIVATE inc)\n"
+    "install(TARGETS app LIBRARY DESTINATION lib)\n",
+    "app/app.c": '#include "level.h"\nconst char *level = LEVEL;\n',
+    "app/inc/level.h": '#define LEVEL "level-one"\n',
+    "app/data.c": '__asm__(".section .rodata\\n.globl data\\ndata: .include \\"text.inc\\"\\n'
+    'more: .incbin \\"more.bin\\"\\n.previous");\n',
+    "app/inc/text.inc": '.ascii "text-one"\n',
+    "app/inc/more.bin": "more-one",
+}
+CONFIGURATION = """
+direct_mode = true
+depend_mode = true
+sloppiness = include_file_mtime, include_file_ctime, file_stat_matches, time_macros
+ignore_options = -DLEVEL*
+compiler_check = none
+"""
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.parametrize("name", ["ccache", pytest.param("sccache", marks=pytest.mark.long)])
+def test_a_launcher_does_not_answer_for_files_that_it_does_not_know(
+    name: str, tmp_path: Path
+) -> None:
+    (Path(os.environ["CCACHE_DIR"]) / "ccache.conf").write_text(CONFIGURATION)
+    files = {**APP, "buildtool.toml": APP["buildtool.toml"].replace("NAME", name)}
+    project = Project(tmp_path / "here", share(tmp_path / "cache"))
+    with sccache_server() if name == "sccache" else nullcontext():
+        project.lay_out(files)
+        for path, text, mark in (
+            ("app/app.c", files["app/app.c"], b"level-one"),
+            ("app/level.h", '#define LEVEL "level-two"\n', b"level-two"),
+            ("app/inc/text.inc", '.ascii "text-two"\n', b"text-two"),
+            ("app/inc/more.bin", "more-two", b"more-two"),
+        ):
+            project.write(path, text)
+            assert project.build_here() == {"host/app": "built"}, path
+            assert mark in project.release_files()["lib/libapp.so"], path
+        wanted = project.release_files()["lib/libapp.so"]
+
+        # A new tree, with the launcher's cache: of each file another content was compiled there.
+        project.lay_out(files)
+        shutil.rmtree(project.root / ".buildtool")
+        shutil.rmtree(project.cache / "actions")
+        assert project.build_here() == {"host/app": "built"}
+        made = project.release_files()["lib/libapp.so"]
+        assert all(mark in made for mark in (b"level-one", b"text-one", b"more-one"))
+        assert made != wanted
+
+
+def test_what_an_unknown_launcher_compiles_is_not_stored(tmp_path: Path) -> None:
+    launcher = tmp_path / "remembers"
+    launcher.write_text('#!/bin/sh\nexec "$@"\n')
+    launcher.chmod(0o755)
+    project = Project(tmp_path / "here", share(tmp_path / "cache"))
+    project.lay_out({**APP, "buildtool.toml": APP["buildtool.toml"].replace("NAME", str(launcher))})
+    assert project.build_here() == {"host/app": "built"}
+    assert project.build_here() == {"host/app": "up-to-date"}
+    shutil.rmtree(project.root / ".buildtool")
+    assert project.build_here() == {"host/app": "built"}

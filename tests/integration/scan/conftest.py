@@ -80,6 +80,7 @@ class Tried:
         scanner = self.scanner
         return scanner.step_inputs(
             scanner.configuration(self.tree / "trace.json"),
+            ninja_deps=scanner.ninja.headers(),
             declared=self.declared,
             install_trace=self.tree / "install.json",
         )

@@ -69,7 +69,9 @@ def find_misparsed_deps(
         try:
             data = read_regular(Path(depfiles.get(name, f"{name}.d")))
         except OSError:
-            found[name] = ()
+            # GCC writes none for a source that is not preprocessed: see `scan.assembly`.
+            if ninja_deps[name] or not name.endswith((".s.o", ".s.obj")):
+                found[name] = ()
             continue
         plain = is_plain(data)
         if plain and b"/.." not in data:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.scan.path_filter import PathFilter
 
 MAX_BYTES = 256 << 20
 ANY = ""
@@ -31,6 +32,7 @@ _INCLUDE = re.compile(rf"{_HASH}(?:include(?:_next)?|import|embed)\b{_SPACE}({_N
 _DEFINE = re.compile(rf"{_HASH}define{_SPACE}(\w+)(?:\(([^)\n]*)\))?([^\n]*)")
 _DIRECTIVE = re.compile(rf"{_HASH}(?:if|elif|define)\b[^\n]*")
 _ARGUMENT = rf"(?:{_NAME}|\([^()\n]*\)|[^(),\n])*+"
+_ASSEMBLY = re.compile(rb"incbin|\.include\b", re.IGNORECASE)
 _CONTINUATION = re.compile(r"\\[ \t]*\r?\n")
 
 
@@ -53,6 +55,22 @@ def _read(path: str) -> bytes:
             return stream.read(MAX_BYTES)
     except OSError:
         return b""
+
+
+class AssemblerSources:
+    """Finds sources and headers with text for an assembler that may name a file to read."""
+
+    def __init__(self, path_filter: PathFilter) -> None:
+        self._filter = path_filter
+        self._found: dict[str, bool] = {}
+
+    def has(self, path: str) -> bool:
+        """Whether the text of `path` may name a file, and is not that of a tool."""
+        found = self._found.get(path)
+        if found is None:
+            counts = self._filter.counts(path)
+            found = self._found[path] = counts and _ASSEMBLY.search(_read(path)) is not None
+        return found
 
 
 def joined_lines(text: str) -> str:

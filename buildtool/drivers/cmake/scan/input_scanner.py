@@ -7,6 +7,8 @@
 | try_compile(), try_run() and check_ commands | both of them | `checks` |
 | Ninja's rules | build.ninja | `ninja` |
 | compilers | dependency files, sources | `ninja`, `compiler_reads`, `shadows` |
+| linkers, options of compilers | their command lines | `command_files` |
+| assemblers | sources | `assembly` |
 | install() rules | the trace of the install script | `trace` |
 """
 
@@ -26,12 +28,13 @@ from buildtool.drivers.cmake.scan.checks import add_checks
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
 from buildtool.drivers.cmake.scan.configure_log import read_events
 from buildtool.drivers.cmake.scan.find_commands import add_searches
+from buildtool.drivers.cmake.scan.header_names import AssemblerSources
 from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
-from buildtool.drivers.cmake.scan.ninja import FilesByObject, NinjaQuery, read_depfiles
+from buildtool.drivers.cmake.scan.ninja import Command, FilesByObject, NinjaQuery, read_depfiles
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.drivers.cmake.scan.trace import Traced, read_trace
-from buildtool.drivers.cmake.tree_record import Configuration
+from buildtool.drivers.cmake.tree_record import OBJECTS, Configuration, Unreported
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
@@ -40,8 +43,8 @@ from buildtool.inputs.roots import Roots
 
 class StepInputs(Value):
     """The inputs of a step: of CMake and Ninja's rules (`configuration`), of compilers (`headers`),
-    those that the project file declares or external projects read (`declared`), and those of
-    install() rules alone (`install`).
+    those that the project file declares or external projects read (`declared`), those of commands
+    that no tool reports (`unreported`), and those of install() rules alone (`install`).
 
     `misparsed_deps` and `uncertain` are those of `CompilerReads`, the latter by root.
     """
@@ -49,6 +52,7 @@ class StepInputs(Value):
     configuration: Configuration
     headers: PathSet
     declared: PathSet
+    unreported: PathSet
     install: PathSet
     misparsed_deps: FilesByObject
     uncertain: tuple[str, ...]
@@ -57,15 +61,16 @@ class StepInputs(Value):
     def paths(self) -> PathSet:
         """All inputs."""
         rules = self.configuration.cmake_inputs | self.configuration.rule_inputs
-        return rules | self.headers | self.declared | self.install
+        return rules | self.headers | self.declared | self.unreported | self.install
 
 
 class InputScanner(Value):
     """Scans the build tree of `ninja` for the inputs of a step.
 
-    `source` is the step's source directory, `targets` what it builds (none: the default targets).
-    The step key covers the files below `ignored_roots`.  `misparsed_deps` is what earlier builds
-    found.  Methods raise `FileApiError`, `TraceError` and `ToolError` when a report cannot be read.
+    `source` is the step's source directory, `output` that of its outputs, `targets` what it builds
+    (none: the default targets).  The step key covers the files below `ignored_roots`.
+    `misparsed_deps` and `unreported` are what earlier builds found.  Methods raise `FileApiError`,
+    `TraceError` and `ToolError` when a report cannot be read.
     """
 
     ninja: NinjaQuery
@@ -75,6 +80,8 @@ class InputScanner(Value):
     targets: Sequence[str] = ()
     ignored_roots: Collection[str] = ()
     misparsed_deps: FilesByObject = MappingProxyType({})
+    unreported: Unreported = Unreported()
+    output: Path | None = None
 
     @property
     def tree(self) -> Path:
@@ -125,6 +132,7 @@ class InputScanner(Value):
         self,
         configuration: Configuration,
         *,
+        ninja_deps: FilesByObject,
         declared: Sequence[str] = (),
         install_trace: Path | None = None,
         since_ns: int = sys.maxsize,
@@ -132,12 +140,11 @@ class InputScanner(Value):
     ) -> StepInputs:
         """The inputs of what was built in the tree.
 
-        `install_trace` is the trace of the install script, if it ran.  The build started at
-        `since_ns` and made the outputs `finished`, whose dependency files still exist; what
-        appeared during the build counts as absent.
+        `ninja_deps` is what Ninja's `headers` are now.  `install_trace` is the trace of the install
+        script, if it ran.  The build started at `since_ns` and made the outputs `finished`, whose
+        dependency files still exist; what appeared during the build counts as absent.
         """
         path_filter = self._path_filter(configuration.rule_outputs)
-        ninja_deps = self.ninja.headers()
         needed = configuration.rule_outputs - configuration.unneeded_outputs
         reads = certain_reads(
             {name: files for name, files in ninja_deps.items() if name in needed},
@@ -153,9 +160,10 @@ class InputScanner(Value):
             configuration,
             headers.paths,
             self.declared(declared) | configuration.external_inputs,
+            self._unreported_inputs(path_filter, needed),
             PathSet(),
             reads.misparsed_deps,
-            tuple(map(self.roots.name_of, reads.uncertain)),
+            tuple(map(self.roots.name_of, (*reads.uncertain, *self.unreported.uncertain))),
         )
         if not install_trace:
             return found
@@ -166,7 +174,69 @@ class InputScanner(Value):
     def dependents(self, files: Collection[Path]) -> dict[Path, tuple[Path, ...]]:
         """For each of `files` what is made directly from it, as far as a tool reported it."""
         certain = {name: paths for name, paths in self.misparsed_deps.items() if paths}
-        return self.ninja.dependents(files, certain)
+        found = self.ninja.dependents(files, certain)
+        unreported = ((file, self.unreported.outputs_of(str(file))) for file in files)
+        return {
+            file: tuple(sorted({*found.get(file, ()), *map(Path, outputs)}))
+            for file, outputs in unreported
+        }
+
+    def find_unreported(
+        self, configuration: Configuration, ninja_deps: FilesByObject, finished: Collection[str]
+    ) -> Unreported:
+        """What commands read that no tool reports, after Ninja has made the outputs `finished`."""
+        outputs, known = configuration.rule_outputs, self.unreported
+        path_filter = self._path_filter(outputs)
+        by_commands = known.by_commands
+        if not known.is_current:
+            by_commands = self._by_commands(path_filter)
+        remade = outputs.intersection(finished)
+        kept = outputs - remade
+        by_assemblers = {n: files for n, files in known.by_assemblers.items() if n in kept}
+        uncertain = {name for name in known.uncertain if name in kept}
+        sources = AssemblerSources(path_filter)
+        objects = {name: ninja_deps.get(name, ()) for name in remade if name.endswith(OBJECTS)}
+        if suspects := [
+            n for n, files in objects.items() if not files or any(map(sources.has, files))
+        ]:
+            from buildtool.drivers.cmake.scan.assembly import (  # noqa: PLC0415 - few sources have any
+                AssembledFiles,
+                UncertainNameError,
+            )
+
+            assembled = AssembledFiles(self.ninja.preprocessed, path_filter)
+            for name in suspects:
+                if not (command := self._commands.get(name)) or not command.compiles:
+                    continue
+                try:
+                    by_assemblers[name] = assembled.of(command)
+                except UncertainNameError:
+                    uncertain.add(name)
+        return Unreported(by_commands, by_assemblers, tuple(sorted(uncertain)), is_current=True)
+
+    def _by_commands(self, path_filter: PathFilter) -> FilesByObject:
+        from buildtool.drivers.cmake.scan.command_files import CommandFiles  # noqa: PLC0415 - CMake seldom runs
+
+        finder = CommandFiles(path_filter)
+        found = {name: finder.of(command) for name, command in self._commands.items()}
+        # What Ninja knows, it takes care of itself; what it does not know may change with a list.
+        links = [name for name, files in found.items() if files and self._commands[name].links]
+        for name, declared in self.ninja.declared_inputs(links).items():
+            known = declared - finder.lists
+            found[name] = tuple(file for file in found[name] if file not in known)
+        return {name: files for name, files in found.items() if files}
+
+    @cached_property
+    def _commands(self) -> dict[str, Command]:
+        return self.ninja.commands()
+
+    def _unreported_inputs(self, path_filter: PathFilter, needed: Collection[str]) -> PathSet:
+        found = InputCollector(path_filter, self.file_states)
+        for mapping in (self.unreported.by_commands, self.unreported.by_assemblers):
+            for name, files in mapping.items():
+                for file in files if name in needed else ():
+                    found.add_content(file)
+        return found.paths
 
     @cached_property
     def _cmake_inputs(self) -> CMakeInputs:
@@ -176,7 +246,7 @@ class InputScanner(Value):
         directories = self.roots.directories
         ignored = [directories[name] for name in self.ignored_roots if name in directories]
         excluded = [self._cmake_inputs.root, *ignored]
-        return PathFilter(self.tree, self.roots, excluded, rule_outputs)
+        return PathFilter(self.tree, self.roots, excluded, rule_outputs, self.output)
 
     def _read_trace(self, trace: Path, found: InputCollector) -> Traced:
         return read_trace(trace, found, str(self.source), f"{self._cmake_inputs.root}/")

@@ -6,6 +6,7 @@ Source: Ninja's manual, "Extra tools": `-t inputs`, `-t targets all`, `-t deps`,
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -35,6 +36,23 @@ class NinjaGraph(Value):
     inputs: tuple[str, ...]
     rule_outputs: frozenset[str]
     needed_outputs: frozenset[str]
+
+
+class Command(Value):
+    """A command of a build tree: the rule that it belongs to, its line for the shell, and its first
+    input."""
+
+    rule: str
+    line: str
+    source: str
+
+    @property
+    def compiles(self) -> bool:
+        return "_COMPILER__" in self.rule
+
+    @property
+    def links(self) -> bool:
+        return "_LINKER__" in self.rule
 
 
 class NinjaQuery(Value):
@@ -103,6 +121,37 @@ class NinjaQuery(Value):
                     if rules.get(path, _PHONY) not in _INTERNAL_RULES:
                         found[by_name[name]].add(Path(path))
         return {file: tuple(sorted(outputs)) for file, outputs in found.items()}
+
+    def commands(self) -> dict[str, Command]:
+        """The command of each output that a rule makes; of several outputs of one command, the
+        first.  Where CMake has put arguments in a response file, they are in the command."""
+        rows = json.loads("\n".join(self._run("compdb", "-x")))
+        rules = self._rules()
+        found = ((self._absolute(row["output"]), row) for row in rows)
+        return {
+            name: Command(rules[name], row["command"], row["file"])
+            for name, row in found
+            if rules.get(name, _PHONY) not in _INTERNAL_RULES
+        }
+
+    def declared_inputs(self, outputs: Collection[str]) -> dict[str, set[str]]:
+        """For each of `outputs` the files of which Ninja knows that it is made of them."""
+        found: dict[str, set[str]] = {}
+        names: set[str] = set()
+        as_named = [output.removeprefix(f"{self.tree}/") for output in outputs]
+        for line in self._run("query", *as_named) if outputs else ():
+            if not line.startswith(" "):
+                names = found.setdefault(self._absolute(line.removesuffix(":")), set())
+            elif line == "  outputs:":
+                names = set()
+            elif line.startswith("    ") and not line.startswith("    || "):
+                names.add(self._absolute(line[4:].removeprefix("| ")))
+        return found
+
+    def preprocessed(self, words: Sequence[str]) -> str | None:
+        """What a compile command that preprocesses prints; None when it fails."""
+        done = capture(words, env=self.environment, cwd=self.tree)
+        return done.output if done.status == 0 else None
 
     def restat(self, outputs: Collection[str]) -> None:
         """Update the mtimes of `outputs` in Ninja's log."""

@@ -26,6 +26,9 @@ class PathFilter:
     the project, which the step key covers; files below the directories `excluded`, whose identity
     the step key covers (the toolchain, CMake's modules); and `rule_outputs`.  A symlink in the
     build tree stands for its target.
+
+    Of this tool's own files, the outputs of other steps are inputs: `output` is the directory of
+    the step's own ones.
     """
 
     def __init__(
@@ -34,6 +37,7 @@ class PathFilter:
         roots: Roots,
         excluded: Collection[Path] = (),
         rule_outputs: Collection[str] = (),
+        output: Path | None = None,
     ) -> None:
         self.roots = roots
         self.tree = os.path.normpath(tree)
@@ -43,6 +47,9 @@ class PathFilter:
         if project := roots.directories.get("project"):
             skipped.append(f"{os.path.normpath(project)}/{STATE}")
         real = [os.path.realpath(path) for path in skipped]
+        self._outputs, self._own_output = "\0", "\0"
+        if output:
+            self._outputs, self._own_output = f"{output.parents[1]}/", f"{output}/"
         prefixes = [f"{path}/" for path in dict.fromkeys([*skipped, *real])]
         # Of a tool's directory that the project is in, the part with the project is an input.
         own = f"{os.path.normpath(project)}/" if project else ""
@@ -74,6 +81,10 @@ class PathFilter:
             return None
         return self._name_of(path)
 
+    def counts(self, path: str) -> bool:
+        """Whether an absolute path is an input, or a file of the build tree."""
+        return path.startswith(f"{self.tree}/") or self.name(path) is not None
+
     def _name_of(self, path: str) -> str | None:
         if self._is_skipped(path):
             return None
@@ -92,6 +103,8 @@ class PathFilter:
 
     def _is_skipped(self, path: str) -> bool:
         path += "/"
+        if path.startswith(self._outputs):
+            return path.startswith(self._own_output)
         return path.startswith(self._skipped) or (
             path.startswith(self._skipped_above) and not path.startswith(self._with_project)
         )
