@@ -18,9 +18,12 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 10
+VERSION = 11
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
+Undeclared = Mapping[str, tuple[Stamp, tuple[str, ...]]]
+"""Files that no rule declares, by their paths relative to the tree: stamp, and the commands that
+may have written them, see `leftovers`."""
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -30,7 +33,11 @@ class Configuration(Value):
     `cmake_inputs` is what CMake read, `rule_inputs` the source files that Ninja's rules name for
     the targets of the step.  `rule_outputs` are the absolute paths of everything that a rule makes,
     `unneeded_outputs` those of them that the targets of the step do not need.  `external_inputs`
-    are the files of external projects: which output is made of them is unknown.
+    are the files of external projects: which output is made of them is unknown;
+    `external_directories`, absolute, are those of them in the tree.  `commands` are the first
+    outputs of the rules that the targets need and that run a command of the project's, `appending`
+    those of them whose command appends to a file.  `depfiles` are the absolute paths of dependency
+    files that are not named after an output.
     """
 
     cmake_inputs: PathSet = PathSet()
@@ -38,6 +45,10 @@ class Configuration(Value):
     rule_outputs: frozenset[str] = frozenset()
     unneeded_outputs: frozenset[str] = frozenset()
     external_inputs: PathSet = PathSet()
+    external_directories: tuple[str, ...] = ()
+    commands: frozenset[str] = frozenset()
+    appending: frozenset[str] = frozenset()
+    depfiles: frozenset[str] = frozenset()
 
 
 class TreeRecord(Value):
@@ -55,6 +66,7 @@ class TreeRecord(Value):
     notice itself.
     `misparsed_deps`: objects whose dependency files Ninja misparses, see `scan.compiler_reads`;
     each build makes them again.
+    `undeclared`: the files that commands wrote beside their outputs, see `leftovers`.
     """
 
     base_key: str
@@ -68,6 +80,7 @@ class TreeRecord(Value):
     file_api_index: str = ""
     pending_changes: tuple[str, ...] = ()
     misparsed_deps: Mapping[str, tuple[str, ...]] = _EMPTY
+    undeclared: Undeclared = _EMPTY
 
 
 def read_tree_record(tree: Path) -> TreeRecord | None:
@@ -94,6 +107,10 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "rule_outputs": sorted(configuration.rule_outputs),
         "unneeded_outputs": sorted(configuration.unneeded_outputs),
         "external_inputs": configuration.external_inputs.as_json(),
+        "external_directories": list(configuration.external_directories),
+        "commands": sorted(configuration.commands),
+        "appending": sorted(configuration.appending),
+        "depfiles": sorted(configuration.depfiles),
         "declared_inputs": record.declared_inputs.as_json(),
         "install_inputs": record.install_inputs.as_json(),
         "products": record.products,
@@ -101,6 +118,7 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "file_api_index": record.file_api_index,
         "pending_changes": list(record.pending_changes),
         "misparsed_deps": record.misparsed_deps,
+        "undeclared": record.undeclared,
     }
     write_checksummed(tree / RECORD_FILE, data)
 
@@ -118,6 +136,10 @@ def _from_json(data: Any) -> TreeRecord:
             rule_outputs=frozenset(map(str, data["rule_outputs"])),
             unneeded_outputs=frozenset(map(str, data["unneeded_outputs"])),
             external_inputs=PathSet.from_json(data["external_inputs"]),
+            external_directories=tuple(map(str, data["external_directories"])),
+            commands=frozenset(map(str, data["commands"])),
+            appending=frozenset(map(str, data["appending"])),
+            depfiles=frozenset(map(str, data["depfiles"])),
         ),
         declared_inputs=PathSet.from_json(data["declared_inputs"]),
         install_inputs=PathSet.from_json(data["install_inputs"]),
@@ -130,6 +152,10 @@ def _from_json(data: Any) -> TreeRecord:
         pending_changes=tuple(map(str, data["pending_changes"])),
         misparsed_deps={
             str(name): tuple(map(str, files)) for name, files in data["misparsed_deps"].items()
+        },
+        undeclared={
+            str(name): (_stamp(row), tuple(map(str, owners)))
+            for name, (row, owners) in data["undeclared"].items()
         },
     )
 
