@@ -54,6 +54,11 @@ class ConanNeeds(Value):
     home: ConanSettings
 
 
+def former_tree(tree: Path) -> Path:
+    """Where a build tree is while CMake configures a new one in its place."""
+    return tree.with_name(f".{tree.name}.old")
+
+
 class CMakeStep(ComponentStep):
     """Configure, build and install one component with one profile.
 
@@ -105,7 +110,7 @@ class CMakeStep(ComponentStep):
     @property
     def directories(self) -> tuple[Path, ...]:
         """The directories that building it writes to."""
-        return (self.tree, self.packages, self.output)
+        return (self.tree, former_tree(self.tree), self.packages, self.output)
 
     @property
     def tools_version(self) -> str:

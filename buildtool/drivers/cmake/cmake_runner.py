@@ -20,29 +20,32 @@ from buildtool.core.files import file_digest, has_content, write_if_changed
 from buildtool.core.processes.process import ToolInterrupt
 from buildtool.core.processes.process_tree import running_tools
 from buildtool.core.value import Value
-from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.arguments import cache_entries, cmake_arguments, trace_arguments
 from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher
 from buildtool.drivers.cmake.file_api import index_name, read_build_tree, write_query
-from buildtool.drivers.cmake.future_timestamps import any_in_future, mark_configured
+from buildtool.drivers.cmake.future_timestamps import any_newer, mark_configured
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.messages.step_warnings import CHECKING, CONFIGURING, StepWarnings
 from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
+    CommandReads,
+    needs_new_tree,
     read_by_commands,
     record_configuration,
     record_failure,
     record_start,
     record_success,
+    undeclared_files,
 )
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.drivers.cmake.step_tools import StepTools
 from buildtool.drivers.cmake.tree_files import (
     FINGERPRINT,
+    GLOBS,
     TOOLCHAIN,
     TRACE,
-    delete_configuration,
+    delete,
     delete_files,
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
@@ -52,6 +55,7 @@ from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import empty_written, preset_files
 
 if TYPE_CHECKING:
+    from buildtool.drivers.cmake.leftovers import Found
     from buildtool.drivers.conan.install import Dependencies
 
 
@@ -84,30 +88,22 @@ class CMakeRunner(Value):
         that the profile's compiler cannot do, `CdsprpcError` when a target links another libcdsprpc
         than the system's, and `ArtifactError` when the step ships nothing or what cannot ship.
         """
-        started_ns = time_between_changes()
+        started_ns, tree = time_between_changes(), self.incremental
         record, configured = self.ensure_configured(base_key)
-        configuration = record.configuration
-        if configured or any_in_future(configuration.cmake_inputs, self.step.roots):
-            mark_configured(self.incremental.ninja, configuration.rule_outputs)
-        start = record_start(self.incremental, record, started_ns)
-        preload()
-        # A compiler launcher does not know the files that no tool reports.
-        bypass = start.record.unreported.by_options
-        self._run_ninja(start, on_ninja_killed, bypass=bypass)
-        reads = read_by_commands(self.incremental, start)
-        outdated = self.incremental.outdated(reads.unreported)
-        if self.compiler_launcher and not bypass:
-            outdated |= reads.launched_unreported
-        if outdated:
-            delete_files(self.step.tree, outdated)
-            self._run_ninja(start, on_ninja_killed, bypass=True)
-            reads = read_by_commands(self.incremental, start)
+        start, reads, found = self._make(record, started_ns, on_ninja_killed, configured=configured)
+        if found.suspicious or needs_new_tree(tree, start):
+            (tree.path / FINGERPRINT).unlink(missing_ok=True)  # also if this is killed
+            record_success(tree, start, reads, found.undeclared, installed=False)
+            if needs_new_tree(tree, start) and (tree.path / GLOBS).exists():
+                delete(tree.path)
+            record, _ = self.ensure_configured(base_key)
+            start, reads, found = self._make(record, started_ns, on_ninja_killed, configured=True)
         try:
             self._install()
         except BuildtoolError:
-            record_failure(self.incremental, start)
+            record_failure(tree, start)
             raise
-        read = record_success(self.incremental, start, reads, installed=self.step.install)
+        read = record_success(tree, start, reads, found.undeclared, installed=self.step.install)
         if read.uncertain:
             names = list(map(self.step.roots.name_of, reads.unreported.uncertain))
             self.warnings.add(_uncertainty_warning(read.uncertain, names), CHECKING)
@@ -126,14 +122,19 @@ class CMakeRunner(Value):
         record = tree.prepare(base_key)
         if self.is_configured():
             return record, False
+        from buildtool.drivers.cmake import fetched, new_tree  # noqa: PLC0415 - CMake seldom runs
+
         fingerprint = self.fingerprint  # of the files before CMake reads them
-        write_tree_record(tree.path, record)  # valid for the products even if CMake fails
-        started_ns, before = time_between_changes(), generated_files.all_stamps(tree.path)
+        started_ns, fetched_before = time_between_changes(), False
+        if tree.path.is_dir():
+            write_tree_record(tree.path, record)
+            new_tree.set_aside(tree.path)
+            fetched_before = fetched.carry_fetched(tree.path, record)
         self.configure()
-        if generated_files.any_missing(tree.path, record.generated_files):
-            record, before = tree.reset(base_key), {}
+        if fetched_before and not fetched.same_calls(tree.path):
+            delete(tree.path)
             self.configure()
-        record = record_configuration(tree, record, before, started_ns)
+        record = record_configuration(tree, record, started_ns)
         self.check_configuration()
         write_if_changed(tree.path / FINGERPRINT, fingerprint)
         return record, True
@@ -149,10 +150,8 @@ class CMakeRunner(Value):
         )
 
     def configure(self) -> None:
-        """Run CMake as for the first time: nothing that it cached before has an effect."""
+        """Run CMake in a tree without a cache."""
         step = self.step
-        (step.tree / FINGERPRINT).unlink(missing_ok=True)
-        delete_configuration(step.tree)
         if step.preset:
             empty_written(step.source)
         write_if_changed(step.tree / TOOLCHAIN, step.profile.cmake_toolchain())
@@ -195,9 +194,9 @@ class CMakeRunner(Value):
         """The CMake cache entries of the tree."""
         return cache_entries(self.step, self.dependencies, self.compiler_launcher)
 
-    @functools.cached_property
+    @property
     def arguments(self) -> list[str]:
-        """The arguments of CMake."""
+        """The arguments of CMake; also writes the scripts of a launcher into the tree."""
         return cmake_arguments(self.step, self.cache)
 
     @functools.cached_property
@@ -226,6 +225,33 @@ class CMakeRunner(Value):
     @functools.cached_property
     def tools(self) -> StepTools:
         return StepTools(self.step, self.environment, self.log, self.on_output)
+
+    def _make(
+        self,
+        record: TreeRecord,
+        started_ns: int,
+        on_killed: Callable[[], None],
+        *,
+        configured: bool,
+    ) -> tuple[BuildStart, CommandReads, Found]:
+        """Build the targets in the tree, which CMake has just `configured` or not."""
+        configuration, tree = record.configuration, self.incremental
+        if configured or any_newer(tree.path, configuration.cmake_inputs, self.step.roots):
+            mark_configured(tree.ninja, configuration.rule_outputs, has_run=configured)
+        start = record_start(tree, record, started_ns, is_new=configured)
+        preload()
+        # A compiler launcher does not know the files that no tool reports.
+        bypass = record.unreported.by_options
+        self._run_ninja(start, on_killed, bypass=bypass)
+        reads = read_by_commands(tree, start)
+        outdated = tree.outdated(reads.unreported)
+        if self.compiler_launcher and not bypass:
+            outdated |= reads.launched_unreported
+        if outdated:
+            delete_files(tree.path, outdated)
+            self._run_ninja(start, on_killed, bypass=True)
+            reads = read_by_commands(tree, start)
+        return start, reads, undeclared_files(tree, start)
 
     def _run_ninja(
         self, start: BuildStart, on_killed: Callable[[], None], *, bypass: bool = False

@@ -1,4 +1,7 @@
-"""Files with time stamps in the future: Ninja would run CMake for them in every build, forever."""
+"""Files that CMake reads and that are newer than what it wrote, though it has read their content.
+
+Ninja would run CMake for them: for one from the future in every build, forever.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 
 
@@ -22,26 +27,31 @@ class FutureFileError(BuildtoolError):
     code = "future-file"
 
 
-def any_in_future(paths: PathSet, roots: Roots) -> bool:
-    """Whether one of the files has an mtime in the future."""
-    now = time.time_ns()
-    return any(_mtime(roots.path_of(name)) > now for name in paths.files)
+def any_newer(tree: Path, paths: PathSet, roots: Roots) -> bool:
+    """Whether one of the files is newer than the build.ninja of `tree`."""
+    configured = _mtime(f"{tree}/build.ninja")
+    return any(_mtime(roots.path_of(name)) > configured for name in paths.files)
 
 
-def mark_configured(ninja: NinjaQuery, rule_outputs: frozenset[str]) -> None:
-    """Make what CMake wrote into a configured tree as new as the newest file that CMake read, if
-    that is from the future.
+def mark_configured(
+    ninja: NinjaQuery, rule_outputs: frozenset[str], *, has_run: bool = True
+) -> None:
+    """Make what CMake wrote into a configured tree as new as the newest file that CMake read.
 
-    Ninja then does not run CMake again; whether CMake has to run is decided by content.  Raises
-    `FutureFileError` where CMake also reads some of `rule_outputs`, since then Ninja has to decide
-    it, and `ToolError`.
+    Ninja then does not run CMake again; whether CMake has to run is decided by content.  If CMake
+    `has_run` just now, only a file from the future counts: another one may have changed since.
+    Where CMake also reads some of `rule_outputs`, Ninja has to decide it: raises `FutureFileError`
+    if a file is from the future there.  Raises also `ToolError`.
     """
     outputs, inputs = ninja.regeneration()
     newest = max(inputs, key=_mtime, default="")
     mtime = _mtime(newest)
-    if mtime <= time.time_ns():
+    now = time.time_ns()
+    if mtime <= (now if has_run else min(_mtime(f"{ninja.tree}/{name}") for name in outputs)):
         return
     if not rule_outputs.isdisjoint(inputs):
+        if mtime <= now:
+            return
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(mtime // 10**9))
         raise FutureFileError(
             f"{newest} is from the future: its time stamp is {date}",

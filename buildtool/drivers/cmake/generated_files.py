@@ -19,7 +19,6 @@ from buildtool.drivers.cmake.tree_record import RECORD_FILE, Snapshot
 
 _INSTALL_DIRECTORY = "install.new"
 _NOT_BY_CMAKE = (RECORD_FILE, ".ninja_log", ".ninja_deps", _INSTALL_DIRECTORY)
-_REWRITTEN = ("CMakeFiles/", ".cmake/")  # CMake writes everything below these again
 
 
 def all_stamps(tree: Path) -> Mapping[str, Stamp]:
@@ -37,25 +36,29 @@ def all_stamps(tree: Path) -> Mapping[str, Stamp]:
 
 
 def snapshot_after_configure(
-    tree: Path, before: Mapping[str, Stamp], known: Snapshot, started_ns: int
+    tree: Path, known: Snapshot, started_ns: int, regenerated: Collection[str]
 ) -> Snapshot:
-    """The generated files after a run of CMake that started at `started_ns`.
+    """The files in a new tree after a run of CMake that started at `started_ns`.
 
-    These are the files that changed since `before` (`all_stamps`), and the remaining ones of the
-    snapshot `known` from before the run.
-
-    A file that CMake copied with an older mtime and other content gets the mtime of build.ninja:
-    Ninja would take what was made from the former copy for newer than the new copy.
+    `known` is the snapshot of the former tree.  A file with the content that it had there gets its
+    mtime, so that Ninja keeps what was made of it, unless it is one of those, `regenerated`, that
+    tell Ninja when CMake ran.  A file that CMake copied with an older mtime and other content gets
+    the mtime of build.ninja: Ninja would take what was made from the former copy for newer than the
+    new copy.
     """
-    after = all_stamps(tree)
-    names = {name for name, stamp in after.items() if before.get(name) != stamp}
-    now = snapshot(tree, [*names, *(name for name in known if name not in names)], known)
+    now = snapshot(tree, list(all_stamps(tree)), known)
     for name, (stamp, content) in now.items():
-        if stamp[2] < started_ns and name in known and known[name][1] != content:
-            with contextlib.suppress(OSError):
-                configured = (tree / "build.ninja").stat().st_mtime_ns
-                os.utime(tree / name, ns=(configured, configured), follow_symlinks=False)
-    return snapshot(tree, list(now), now)
+        if name not in known or str(tree / name) in regenerated:
+            continue
+        with contextlib.suppress(OSError):
+            if content == known[name][1]:
+                mtime = known[name][0][2]
+            elif stamp[2] < started_ns:
+                mtime = (tree / "build.ninja").stat().st_mtime_ns
+            else:
+                continue
+            os.utime(tree / name, ns=(mtime, mtime), follow_symlinks=False)
+    return {name: (stamp, now[name][1]) for name, stamp in stamps(tree, now).items()}
 
 
 def snapshot(tree: Path, names: Collection[str], known: Snapshot) -> Snapshot:
@@ -80,8 +83,3 @@ def modified(tree: Path, known: Snapshot) -> set[str]:
     """The files of the snapshot that no longer exist or have another content."""
     now = snapshot(tree, list(known), known)
     return {name for name in known if name not in now or now[name][1] != known[name][1]}
-
-
-def any_missing(tree: Path, names: Collection[str]) -> bool:
-    """Whether CMake, which has just run, no longer writes one of the generated files `names`."""
-    return any(not name.startswith(_REWRITTEN) and not (tree / name).exists() for name in names)

@@ -34,7 +34,7 @@ from buildtool.drivers.cmake.tree_record import TreeRecord, Unreported, read_tre
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import UNKNOWN, Change, InputSet, changes, observe
 from buildtool.inputs.roots import RootError
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.plan import CMakeStep, former_tree
 
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.scan.input_scanner import InputScanner
@@ -109,6 +109,10 @@ class IncrementalTree(Value):
         Returns the record of what remains.
         """
         make_directory(self.path.parent)
+        if former_tree(self.path).is_dir():
+            from buildtool.drivers.cmake.new_tree import recover  # noqa: PLC0415 - CMake has failed
+
+            recover(self.path)
         record = read_tree_record(self.path)
         delete(self.path / BUILT)
         if record and record.base_key == base_key and (updated := self._delete_stale(record)):

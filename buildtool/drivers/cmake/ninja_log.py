@@ -6,8 +6,9 @@ command, separated by tabs; the output may contain tabs itself.
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from buildtool.core.files import read_regular
@@ -25,9 +26,36 @@ def read_log_lines(tree: Path) -> frozenset[str]:
 
 def finished_outputs(tree: Path, earlier_lines: Collection[str]) -> set[str]:
     """The outputs, absolute, of the commands that succeeded since the log had `earlier_lines`."""
-    rows = [line.split("\t", 3) for line in read_log_lines(tree) - set(earlier_lines)]
-    names = [row[3].rpartition("\t")[0] for row in rows if len(row) == 4]
-    return {name if name.startswith("/") else f"{tree}/{name}" for name in names if name}
+    return {name for name, _ in _rows(tree, read_log_lines(tree) - set(earlier_lines))}
+
+
+def command_times(tree: Path, earlier_lines: Collection[str]) -> dict[str, tuple[int, int]]:
+    """For each output, absolute, of the commands that succeeded since the log had `earlier_lines`:
+    when its command started and ended, in ns since Ninja started."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, line in _rows(tree, read_log_lines(tree) - set(earlier_lines)):
+        with contextlib.suppress(ValueError):
+            start, end = (int(text) * 1_000_000 for text in line.split("\t")[:2])
+            known = found.get(name, (start, end))
+            found[name] = min(start, known[0]), max(end, known[1])
+    return found
+
+
+def keep_outputs(log: Path, tree: Path, outputs: Collection[str]) -> None:
+    """Remove from the file `log` what Ninja knows of others than the absolute `outputs` of
+    `tree`: to Ninja, their commands then have never run."""
+    lines = read_regular(log).decode(errors="surrogateescape").split("\n")
+    kept = [line for line in lines if line.startswith("#")]
+    kept += [line for name, line in _rows(tree, lines) if name in outputs]
+    log.write_bytes("".join(f"{line}\n" for line in kept).encode(errors="surrogateescape"))
+
+
+def _rows(tree: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The absolute output of each of the log's `lines`, and the line."""
+    for line in lines:
+        row = line.split("\t", 3)
+        if len(row) == 4 and (name := row[3].rpartition("\t")[0]):
+            yield (name if name.startswith("/") else f"{tree}/{name}"), line
 
 
 def newest_output_mtime(tree: Path) -> int:

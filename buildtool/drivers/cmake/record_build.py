@@ -6,21 +6,29 @@ Functions that query CMake or Ninja raise `FileApiError`, `TraceError` and `Tool
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import Stamp
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.file_api import index_name
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
-from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, TRACE, delete_files, stamps
+from buildtool.drivers.cmake.tree_files import (
+    FINGERPRINT,
+    GLOBS,
+    INSTALL_TRACE,
+    TRACE,
+    delete_files,
+    stamps,
+)
 from buildtool.drivers.cmake.tree_record import (
     OBJECTS,
     Configuration,
     TreeRecord,
+    Undeclared,
     Unreported,
     write_tree_record,
 )
@@ -34,17 +42,20 @@ from buildtool.inputs.path_sets import (
 )
 
 if TYPE_CHECKING:
+    from buildtool.drivers.cmake.leftovers import Found
     from buildtool.drivers.cmake.scan.input_scanner import StepInputs
     from buildtool.drivers.cmake.scan.ninja import FilesByObject
 
 
 class BuildStart(Value):
-    """The state of a tree before Ninja runs: its record, the lines of Ninja's log, and the time at
-    which the build started, in ns."""
+    """The state of a tree before Ninja runs: its record, whether it `is_new`, the lines of Ninja's
+    log, and the times at which the build and Ninja started, in ns."""
 
     record: TreeRecord
+    is_new: bool
     log_lines: frozenset[str]
     time_ns: int
+    ninja_ns: int
 
 
 class CommandReads(Value):
@@ -64,14 +75,15 @@ class CommandReads(Value):
         return {name for name in names if name.endswith(OBJECTS)}
 
 
-def record_configuration(
-    tree: IncrementalTree, record: TreeRecord, before: Mapping[str, Stamp], started_ns: int
-) -> TreeRecord:
-    """Record the tree as CMake left it when it succeeded; returns the record.
+def record_configuration(tree: IncrementalTree, record: TreeRecord, started_ns: int) -> TreeRecord:
+    """Record the new tree as CMake left it when it succeeded, and move the products of the former
+    one into it; returns the record.
 
-    `record` and `before` (`generated_files.all_stamps`) are those from before CMake started at
-    `started_ns`.
+    `record` is that of the former tree, from before CMake started at `started_ns`.
     """
+    from buildtool.drivers.cmake.new_tree import carry_over, regenerated  # noqa: PLC0415 - CMake seldom runs
+    from buildtool.drivers.cmake.scan.build_rules import read_build_rules  # noqa: PLC0415
+
     scanner = tree.scanner(record)
     configuration = scanner.configuration(tree.path / TRACE)
     paths = configuration.cmake_inputs | configuration.rule_inputs
@@ -88,24 +100,62 @@ def record_configuration(
         appeared=tuple(sorted(appeared)),
         found={**current.found, **previous.found},
     )
+    rules = read_build_rules(tree.path)
     generated = generated_files.snapshot_after_configure(
-        tree.path, before, record.generated_files, started_ns
+        tree.path, record.generated_files, started_ns, regenerated(rules)
     )
+    carry_over(tree, record, configuration, generated, rules)
+    products = stamps(tree.path, configuration.rule_outputs)
     updated = record._replace(
         inputs=inputs,
         configuration=configuration,
+        products=products,
         generated_files=generated,
         file_api_index=index_name(tree.path),
+        misparsed_deps={n: f for n, f in record.misparsed_deps.items() if n in products},
         unreported=record.unreported._replace(is_current=False),
+        undeclared={},
     )
     write_tree_record(tree.path, updated)
     return updated
 
 
-def record_start(tree: IncrementalTree, record: TreeRecord, time_ns: int) -> BuildStart:
-    """Record in the tree that Ninja is going to run; the build started at `time_ns`."""
+def record_start(
+    tree: IncrementalTree, record: TreeRecord, time_ns: int, *, is_new: bool
+) -> BuildStart:
+    """Record in the tree, which CMake has just configured if it `is_new`, that Ninja is going to
+    run; the build started at `time_ns`."""
     write_tree_record(tree.path, record._replace(build_finished=False))
-    return BuildStart(record, read_log_lines(tree.path), time_ns)
+    return BuildStart(record, is_new, read_log_lines(tree.path), time_ns, time.time_ns())
+
+
+def ran_cmake(tree: IncrementalTree, start: BuildStart) -> bool:
+    """Whether Ninja has run CMake."""
+    return start.record.file_api_index != index_name(tree.path)
+
+
+def undeclared_files(tree: IncrementalTree, start: BuildStart) -> Found:
+    """The undeclared files of the tree after Ninja has run."""
+    from buildtool.drivers.cmake.leftovers import find_leftovers  # noqa: PLC0415 - loaded while tools run
+
+    return find_leftovers(
+        tree.path,
+        start.record,
+        start.log_lines,
+        start.ninja_ns,
+        is_new=start.is_new,
+        mixed=ran_cmake(tree, start),
+    )
+
+
+def needs_new_tree(tree: IncrementalTree, start: BuildStart) -> bool:
+    """Whether Ninja has run CMake in a tree where that may give another result than in a new one.
+
+    In a new tree it is part of a build that CMake reads what rules make.  But a glob may match
+    products that were moved there.
+    """
+    is_moved = start.record.products and (tree.path / GLOBS).exists()
+    return ran_cmake(tree, start) and (not start.is_new or bool(is_moved))
 
 
 def record_failure(tree: IncrementalTree, start: BuildStart) -> None:
@@ -119,16 +169,19 @@ def record_failure(tree: IncrementalTree, start: BuildStart) -> None:
         made = {n for n, stamp in tree.product_stamps().items() if recorded.get(n) != stamp}
         finished = finished_outputs(tree.path, start.log_lines)
         if delete_files(tree.path, made - finished):
+            found = undeclared_files(tree, start)
+            if found.suspicious or needs_new_tree(tree, start):
+                (tree.path / FINGERPRINT).unlink(missing_ok=True)  # configured in a new tree
             reads = read_by_commands(tree, start)
-            scanned = _scan(tree, start, reads, finished)
-            _record_build(tree, start, reads, scanned, pending=start.record.pending_changes)
+            scanned, pending = _scan(tree, start, reads, finished), start.record.pending_changes
+            _record_build(tree, start, reads, scanned, undeclared=found.undeclared, pending=pending)
 
 
 def read_by_commands(tree: IncrementalTree, start: BuildStart) -> CommandReads:
     """What the commands read that Ninja has run since `start`, and those before."""
     record = start.record
     scanner, configuration = tree.scanner(record), record.configuration
-    if record.file_api_index != index_name(tree.path):  # Ninja has run CMake
+    if ran_cmake(tree, start):
         configuration = scanner.configuration(tree.path / TRACE)
         unreported = record.unreported._replace(is_current=False)
         scanner = scanner._replace(unreported=unreported)
@@ -139,7 +192,12 @@ def read_by_commands(tree: IncrementalTree, start: BuildStart) -> CommandReads:
 
 
 def record_success(
-    tree: IncrementalTree, start: BuildStart, reads: CommandReads, *, installed: bool
+    tree: IncrementalTree,
+    start: BuildStart,
+    reads: CommandReads,
+    undeclared: Undeclared,
+    *,
+    installed: bool,
 ) -> ReadInputs:
     """Record the tree as Ninja left it when it succeeded; returns what the build read.
 
@@ -147,7 +205,7 @@ def record_success(
     """
     finished = finished_outputs(tree.path, start.log_lines)
     scanned = _scan(tree, start, reads, finished, installed=installed)
-    return _record_build(tree, start, reads, scanned)
+    return _record_build(tree, start, reads, scanned, undeclared=undeclared)
 
 
 def _scan(
@@ -175,6 +233,8 @@ def _record_build(
     start: BuildStart,
     reads: CommandReads,
     scanned: StepInputs,
+    *,
+    undeclared: Undeclared,
     pending: tuple[str, ...] = (),
 ) -> ReadInputs:
     """Record what was read and made.
@@ -209,6 +269,7 @@ def _record_build(
         pending_changes=pending,
         misparsed_deps=scanned.misparsed_deps,
         unreported=reads.unreported,
+        undeclared=undeclared,
     )
     write_tree_record(tree.path, record)
     changed = unknown | _other_changes(previous, current, scanned)

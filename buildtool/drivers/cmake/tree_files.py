@@ -22,6 +22,26 @@ BUILT = "built.json"
 """The digest of the build that the tree is in the state of (`RecordedBuild.build_digest`); missing
 when that is not known."""
 
+GLOBS = "CMakeFiles/VerifyGlobs.cmake"
+"""The script with which Ninja decides to run CMake because of a glob."""
+_OWN_NAMES = frozenset(
+    {
+        *(FINGERPRINT, TRACE, INSTALL_TRACE, TOOLCHAIN, TRY_RUN_RESULTS, BUILT),
+        *("buildtool-tree.json", "runpaths.cmake", "install_manifest.txt", "CMakeCache.txt"),
+        *(".ninja_log", ".ninja_deps", ".ninja_lock"),
+    }
+)
+_OWN_DIRECTORIES = (
+    *("CMakeFiles/", ".cmake/", "Testing/"),
+    *("install.new/", "artifacts.new/", "destdir.new/"),
+)
+
+
+def is_own(name: str) -> bool:
+    """Whether the file `name` of a tree is one that this tool, CMake, Ninja or CTest keeps there
+    for itself."""
+    return name in _OWN_NAMES or name.startswith(_OWN_DIRECTORIES)
+
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
     """The stamps of those of `names`, relative to `tree`, that are files or links."""
@@ -50,21 +70,6 @@ def delete_files(tree: Path, names: Iterable[str]) -> bool:
             else:
                 all_inside = False
     return all_inside
-
-
-def delete_configuration(tree: Path) -> None:
-    """Delete what CMake keeps from one run to the next, so that it configures as for the first
-    time.
-
-    Objects stay: Ninja compiles those again whose command lines change.  What Ninja knows of their
-    headers stays until CMake has succeeded.
-    """
-    for name in ("CMakeCache.txt", TRY_RUN_RESULTS):
-        delete(tree / name)
-    folder = tree / "CMakeFiles"
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.suffix != ".dir" and path.name != "rules.ninja":
-            delete(path)
 
 
 def delete(path: Path) -> None:

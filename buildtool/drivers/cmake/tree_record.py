@@ -18,11 +18,14 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 11
+VERSION = 12
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
 OBJECTS = (".o", ".obj")
 """How the names of what compilers make end."""
+Undeclared = Mapping[str, tuple[Stamp, tuple[str, ...]]]
+"""Files that no rule declares, by their paths relative to the tree: stamp, and the commands that
+may have written them, see `leftovers`."""
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -32,7 +35,11 @@ class Configuration(Value):
     `cmake_inputs` is what CMake read, `rule_inputs` the source files that Ninja's rules name for
     the targets of the step.  `rule_outputs` are the absolute paths of everything that a rule makes,
     `unneeded_outputs` those of them that the targets of the step do not need.  `external_inputs`
-    are the files of external projects: which output is made of them is unknown.
+    are the files of external projects: which output is made of them is unknown;
+    `external_directories`, absolute, are those of them in the tree.  `commands` are the first
+    outputs of the rules that the targets need and that run a command of the project's, `appending`
+    those of them whose command appends to a file.  `depfiles` are the absolute paths of dependency
+    files that are not named after an output.
     """
 
     cmake_inputs: PathSet = PathSet()
@@ -40,6 +47,10 @@ class Configuration(Value):
     rule_outputs: frozenset[str] = frozenset()
     unneeded_outputs: frozenset[str] = frozenset()
     external_inputs: PathSet = PathSet()
+    external_directories: tuple[str, ...] = ()
+    commands: frozenset[str] = frozenset()
+    appending: frozenset[str] = frozenset()
+    depfiles: frozenset[str] = frozenset()
 
 
 class Unreported(Value):
@@ -102,6 +113,7 @@ class TreeRecord(Value):
     `misparsed_deps`: objects whose dependency files Ninja misparses, see `scan.compiler_reads`;
     each build makes them again.
     `unreported`: what commands read that no tool reports.
+    `undeclared`: the files that commands wrote beside their outputs, see `leftovers`.
     """
 
     base_key: str
@@ -116,6 +128,7 @@ class TreeRecord(Value):
     pending_changes: tuple[str, ...] = ()
     misparsed_deps: Mapping[str, tuple[str, ...]] = _EMPTY
     unreported: Unreported = Unreported()
+    undeclared: Undeclared = _EMPTY
 
 
 def read_tree_record(tree: Path) -> TreeRecord | None:
@@ -142,6 +155,10 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "rule_outputs": sorted(configuration.rule_outputs),
         "unneeded_outputs": sorted(configuration.unneeded_outputs),
         "external_inputs": configuration.external_inputs.as_json(),
+        "external_directories": list(configuration.external_directories),
+        "commands": sorted(configuration.commands),
+        "appending": sorted(configuration.appending),
+        "depfiles": sorted(configuration.depfiles),
         "declared_inputs": record.declared_inputs.as_json(),
         "install_inputs": record.install_inputs.as_json(),
         "products": record.products,
@@ -150,6 +167,7 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "pending_changes": list(record.pending_changes),
         "misparsed_deps": record.misparsed_deps,
         "unreported": record.unreported.as_json(),
+        "undeclared": record.undeclared,
     }
     write_checksummed(tree / RECORD_FILE, data)
 
@@ -167,6 +185,10 @@ def _from_json(data: Any) -> TreeRecord:
             rule_outputs=frozenset(map(str, data["rule_outputs"])),
             unneeded_outputs=frozenset(map(str, data["unneeded_outputs"])),
             external_inputs=PathSet.from_json(data["external_inputs"]),
+            external_directories=tuple(map(str, data["external_directories"])),
+            commands=frozenset(map(str, data["commands"])),
+            appending=frozenset(map(str, data["appending"])),
+            depfiles=frozenset(map(str, data["depfiles"])),
         ),
         declared_inputs=PathSet.from_json(data["declared_inputs"]),
         install_inputs=PathSet.from_json(data["install_inputs"]),
@@ -179,6 +201,10 @@ def _from_json(data: Any) -> TreeRecord:
         pending_changes=tuple(map(str, data["pending_changes"])),
         misparsed_deps=_files_by_output(data["misparsed_deps"]),
         unreported=Unreported.from_json(data["unreported"]),
+        undeclared={
+            str(name): (_stamp(row), tuple(map(str, owners)))
+            for name, (row, owners) in data["undeclared"].items()
+        },
     )
 
 

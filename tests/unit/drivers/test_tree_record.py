@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.drivers.cmake.tree_files import delete, delete_configuration, delete_files, stamps
+from buildtool.drivers.cmake.tree_files import delete, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import (
     RECORD_FILE,
     Configuration,
@@ -35,6 +35,7 @@ WHOLE = TreeRecord(
     generated_files={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
     file_api_index="index-1.json",
     pending_changes=("{project}/a.c",),
+    undeclared={"copy": ((1, 2, 3, 4), ("/tree/b",))},
 )
 
 
@@ -74,6 +75,10 @@ def test_a_record_is_read_as_it_was_written(tree: Path) -> None:
         ("products", {"a.o": 7}),
         ("generated_files", ["build.ninja"]),
         ("generated_files", {"build.ninja": [1, 2]}),
+        ("undeclared", {"copy": [[1, 2, 3, 4]]}),
+        ("undeclared", {"copy": [7, ["/tree/b"]]}),
+        ("commands", 7),
+        ("external_directories", None),
     ],
 )
 def test_an_invalid_record_is_ignored(key: str, value: Any, tree: Path) -> None:
@@ -166,19 +171,6 @@ def test_a_tree_may_be_named_through_a_symlink(tree: Path, tmp_path: Path) -> No
 
     assert delete_files(tmp_path / "elsewhere" / "tree", ["sub/b.o"])
     assert not (tree / "sub/b.o").exists()
-
-
-def test_deleting_a_configuration_keeps_objects(tree: Path) -> None:
-    for name in ("CMakeCache.txt", "CMakeFiles/4.4/x.cmake", "CMakeFiles/app.dir/a.o"):
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        (tree / name).write_text("")
-
-    delete_configuration(tree)
-    delete_configuration(tree)
-
-    assert sorted(p.name for p in (tree / "CMakeFiles").iterdir()) == ["app.dir"]
-    assert not (tree / "CMakeCache.txt").exists()
-    assert (tree / "CMakeFiles/app.dir/a.o").exists()
 
 
 def test_a_symlink_is_deleted_and_not_its_target(tree: Path) -> None:

@@ -24,6 +24,7 @@ from types import MappingProxyType
 
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
+from buildtool.drivers.cmake.scan.build_rules import read_build_rules
 from buildtool.drivers.cmake.scan.checks import add_checks
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
 from buildtool.drivers.cmake.scan.configure_log import read_events
@@ -117,9 +118,24 @@ class InputScanner(Value):
         toolchains = read_build_tree(self.tree).toolchains.values()
         implicit = (path for tool in toolchains for path in tool.implicit_includes)
         add_checks(traced.checks, implicit, by_cmake)
-        unneeded = graph.rule_outputs - graph.needed_outputs
-        outputs = graph.rule_outputs
-        return Configuration(by_cmake.paths, by_rules.paths, outputs, unneeded, traced.external)
+        needed = [
+            rule
+            for rule in read_build_rules(self.tree)
+            if not graph.needed_outputs.isdisjoint(rule.outputs)
+        ]
+        return Configuration(
+            by_cmake.paths,
+            by_rules.paths,
+            graph.rule_outputs,
+            graph.rule_outputs.difference(*(rule.outputs for rule in needed)),
+            traced.external,
+            traced.external_directories,
+            frozenset(rule.outputs[0] for rule in needed if rule.is_custom),
+            frozenset(rule.outputs[0] for rule in needed if rule.appends),
+            frozenset(
+                {*read_depfiles(self.tree).values(), *(rule.depfile for rule in needed)} - {""}
+            ),
+        )
 
     def declared(self, patterns: Iterable[str]) -> PathSet:
         """The inputs that the project file declares: globs, relative to the project."""

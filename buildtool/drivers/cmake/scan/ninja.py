@@ -29,8 +29,8 @@ class NinjaGraph(Value):
     """The inputs and outputs of the targets of a step.
 
     `inputs` are all files that the targets depend on, `rule_outputs` everything that a rule of the
-    tree makes, `needed_outputs` those of them that the targets need.  Paths are absolute, and
-    otherwise as Ninja prints them.
+    tree makes, `needed_outputs` those of them that the targets need, though a rule may make others
+    beside them.  Paths are absolute, and otherwise as Ninja prints them.
     """
 
     inputs: tuple[str, ...]
@@ -67,7 +67,7 @@ class NinjaQuery(Value):
         lines = self._run("inputs", "--no-shell-escape", *targets)
         inputs = tuple(self._absolute(line) for line in lines)
         outputs = self.rule_outputs()
-        needed = outputs & {*inputs, *map(self._absolute, targets)} if targets else outputs
+        needed = outputs & {*inputs, *map(self._absolute, targets)}
         return NinjaGraph(inputs, outputs, needed)
 
     def rule_outputs(self) -> frozenset[str]:

@@ -58,10 +58,11 @@ class TraceError(BuildtoolError):
 class Traced(Value):
     """The files that the commands of a trace make other programs read: the sources of `checks`, and
     the files of `external` projects, which the build itself configures and builds, with
-    ExternalProject_Add()."""
+    ExternalProject_Add(), in `external_directories`."""
 
     checks: Checks
     external: PathSet
+    external_directories: tuple[str, ...]
 
 
 def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str = "\0") -> Traced:
@@ -100,7 +101,7 @@ def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str =
         if handler := _COMMANDS.get(command):
             handler(commands, arguments)
     commands.add_modules()
-    return Traced(commands.checks, commands.external.paths)
+    return Traced(commands.checks, commands.external.paths, tuple(commands.external_directories))
 
 
 def _rows(trace: Path) -> Iterator[Any]:
@@ -142,6 +143,7 @@ class _Commands:
         self.found = found
         self.checks = Checks()
         self.external = InputCollector(found.path_filter, found.file_states)
+        self.external_directories: dict[str, None] = {}
         self.base = ""
         self._module_path: dict[str, None] = {}
         self._modules: dict[str, None] = {}
@@ -237,6 +239,13 @@ class _Commands:
         """Commands that run or compile something: the files of the project among the arguments."""
         self._add_files(arguments, self.found)
 
+    def fetch_content(self, arguments: Sequence[str]) -> None:
+        """FetchContent_Declare(): an archive or a directory of the project."""
+        self.run_program(arguments)
+        for option, path in itertools.pairwise(arguments):
+            if option == "URL" and path and os.path.isdir(self.absolute(path)):  # noqa: PTH112
+                self.found.add_tree(self.absolute(path))
+
     def _add_files(self, arguments: Sequence[str], found: InputCollector) -> None:
         for word in arguments:
             path = self.absolute(word)
@@ -269,6 +278,12 @@ class _Commands:
                     if name != ".git":  # git writes there also when it reads
                         self.external.add_tree(f"{path}/{name}")
 
+    def external_directory(self, arguments: Sequence[str]) -> None:
+        """set_property() of CMake's module ExternalProject: the directories that it has chosen."""
+        for name, value in itertools.pairwise(arguments):
+            if _EXTERNAL_DIRECTORY.fullmatch(name) and value.startswith("/"):
+                self.external_directories[os.path.normpath(value)] = None
+
     def aux_source_directory(self, arguments: Sequence[str]) -> None:
         if arguments:
             self.found.add_listing("*", self.absolute(arguments[0]), directories=False)
@@ -290,6 +305,7 @@ _READING: dict[str, _Handler] = {
     "execute_process": _Commands.run_program,
     "try_compile": _Commands.check,
     "try_run": _Commands.check,
+    "fetchcontent_declare": _Commands.fetch_content,
     "externalproject_add": _Commands.external_project,
     "externalproject_add_step": _Commands.external_project,
     "check_include_file": _Commands.check_include_file,
@@ -300,13 +316,15 @@ _READING: dict[str, _Handler] = {
 """Commands of which every call matters."""
 _CONDITIONS: dict[str, _Handler] = dict.fromkeys(("if", "elseif", "while"), _Commands.condition)
 _ASSIGNMENTS: dict[str, _Handler] = dict.fromkeys(("set", "list"), _Commands.set_variable)
-_COMMANDS = _READING | _CONDITIONS | _ASSIGNMENTS
+_COMMANDS = _READING | _CONDITIONS | _ASSIGNMENTS | {"set_property": _Commands.external_directory}
+_EXTERNAL_DIRECTORY = re.compile("_EP_[A-Z]+_DIR")
 _DIRECTIVE = re.compile(rb"(?:#|%:)(?: |\\t)*(?:include|import|embed)")
 _SOURCE = re.compile(r"(?:#|%:)[ \t]*(?:include|import|embed)|__has_")
 # Most lines do not matter; to search their bytes is ten times as fast as to parse them.
 _RELEVANT = re.compile(
     '"frame":1,|"cmd":"(?i:{reading})"'
-    '|"(?:EXISTS|IS_[A-Z_]+)".*"cmd":"(?i:{conditions})"|"CMAKE_MODULE_PATH".*"cmd":"'.format(
+    '|"(?:EXISTS|IS_[A-Z_]+)".*"cmd":"(?i:{conditions})"|"CMAKE_MODULE_PATH".*"cmd":"'
+    '|"_EP_[A-Z]+_DIR".*"cmd":"set_property"'.format(
         reading="|".join(_READING), conditions="|".join(_CONDITIONS)
     ).encode()
 )

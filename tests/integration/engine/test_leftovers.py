@@ -1,0 +1,296 @@
+"""What earlier builds left in a build tree does not ship: after each edit, the release is that of a
+clean build, also in a new clone that gets it from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.caches import SLOW, share
+from tests.integration.engine.marked import HEAD, LIBRARY, Marked, marked
+from tests.project import Project
+
+COPY = "${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/data stage"
+SHIP = "install(DIRECTORY ${CMAKE_BINARY_DIR}/stage DESTINATION share)\n"
+EACH = "file(GLOB names RELATIVE ${CMAKE_SOURCE_DIR}/data data/*)\nforeach(name ${names})\n"
+SCRIPT = (  # a generator that writes a file for each word of a list
+    "file(STRINGS ${LIST} words)\nforeach(word ${words})\nfile(WRITE stage/${word} ${word})\n"
+    "endforeach()\nfile(WRITE stage/words ${words})\n"
+)
+GENERATE = "${CMAKE_COMMAND} -DLIST=${CMAKE_SOURCE_DIR}/list.txt -P ${CMAKE_SOURCE_DIR}/gen.cmake"
+HAS_MADE = f'#if __has_include("made.h")\n{marked("one")}#else\n{marked("two")}#endif\n'
+DATA = {"data/a": "a\n", "data/b": "b\n"}
+LISTED = {"list.txt": "one\ntwo\n", "gen.cmake": SCRIPT}
+
+
+@dataclass(frozen=True)
+class Case:
+    """An edit of a component: lines of its CMakeLists.txt and files before it; then what changes,
+    None for a file that is removed.  `keys` are those of the component in buildtool.toml."""
+
+    lists: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    keys: str = ""
+    then: Mapping[str, str | None] = field(default_factory=dict)
+    then_lists: str | None = None
+    then_keys: str | None = None
+
+
+REMOVED: Mapping[str, str | None] = {"data/b": None, "data/a": "another\n"}
+WITH_SOURCE: Mapping[str, str | None] = {**REMOVED, "a.c": marked("two")}
+ALL_SO = 'artifacts = ["**/*.so"]\n'
+CASES = {
+    "a renamed target": Case(
+        "add_library(old SHARED a.c)\n", keys=ALL_SO, then_lists="add_library(fresh SHARED a.c)\n"
+    ),
+    "a target that an option switches off": Case(
+        "if(EXTRA)\nadd_library(extra SHARED a.c)\nendif()\n",
+        keys=f'{ALL_SO}defines = {{ EXTRA = "ON" }}\n',
+        then_keys=f'{ALL_SO}defines = {{ EXTRA = "OFF" }}\n',
+    ),
+    "a target that is no longer built by default": Case(
+        "add_library(extra SHARED a.c)\n",
+        keys=ALL_SO,
+        then_lists="add_library(extra SHARED EXCLUDE_FROM_ALL a.c)\n",
+    ),
+    "a renamed target in a directory that is installed": Case(
+        "set(CMAKE_LIBRARY_OUTPUT_DIRECTORY stage)\nadd_library(old SHARED a.c)\n" + SHIP,
+        then_lists="set(CMAKE_LIBRARY_OUTPUT_DIRECTORY stage)\nadd_library(fresh SHARED a.c)\n"
+        + SHIP,
+    ),
+    "file(COPY)": Case(
+        "file(COPY data/ DESTINATION ${CMAKE_BINARY_DIR}/stage)\n" + SHIP, DATA, then=REMOVED
+    ),
+    "configure_file() in a loop": Case(
+        EACH + "configure_file(data/${name} stage/${name})\nendforeach()\n" + SHIP,
+        DATA,
+        then={"data/b": None},
+    ),
+    "file(WRITE)": Case(
+        "file(WRITE ${CMAKE_BINARY_DIR}/stage/old x)\n" + SHIP,
+        then_lists="file(WRITE ${CMAKE_BINARY_DIR}/stage/new x)\n" + SHIP,
+    ),
+    "file(APPEND)": Case(
+        "file(APPEND ${CMAKE_BINARY_DIR}/stage/log x)\n" + SHIP,
+        then_lists="file(APPEND ${CMAKE_BINARY_DIR}/stage/log x)\n\n" + SHIP,
+    ),
+    "file(GENERATE)": Case(
+        EACH
+        + "file(GENERATE OUTPUT stage/${name} INPUT ${CMAKE_SOURCE_DIR}/data/${name})\n"
+        + "endforeach()\n"
+        + SHIP,
+        DATA,
+        then={"data/b": None},
+    ),
+    "execute_process()": Case(
+        "execute_process(COMMAND cp -r ${CMAKE_SOURCE_DIR}/data ${CMAKE_BINARY_DIR}/stage)\n"
+        "file(GLOB x data/*)\n" + SHIP,
+        DATA,
+        then={"data/b": None},
+    ),
+    "a link that CMake makes": Case(
+        "file(WRITE ${CMAKE_BINARY_DIR}/stage/x x)\n"
+        "file(CREATE_LINK x ${CMAKE_BINARY_DIR}/stage/old SYMBOLIC)\n" + SHIP,
+        then_lists="file(WRITE ${CMAKE_BINARY_DIR}/stage/x x)\n"
+        "file(CREATE_LINK x ${CMAKE_BINARY_DIR}/stage/new SYMBOLIC)\n" + SHIP,
+    ),
+    "a command that is removed": Case(
+        "add_custom_command(OUTPUT stage/old COMMAND ${CMAKE_COMMAND} -E touch stage/old)\n"
+        "add_custom_target(made ALL DEPENDS stage/old)\n" + SHIP,
+        then_lists="file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/stage)\n" + SHIP,
+    ),
+    "a command that copies a directory": Case(
+        f"add_custom_command(OUTPUT stamp DEPENDS data/a COMMAND {COPY}"
+        " COMMAND ${CMAKE_COMMAND} -E touch stamp)\nadd_custom_target(made ALL DEPENDS stamp)\n"
+        + SHIP,
+        DATA,
+        then=REMOVED,
+    ),
+    "a command that copies what differs of a directory": Case(
+        "add_custom_command(OUTPUT stamp DEPENDS data/a COMMAND ${CMAKE_COMMAND}"
+        " -E copy_directory_if_different ${CMAKE_SOURCE_DIR}/data stage"
+        " COMMAND ${CMAKE_COMMAND} -E touch stamp)\nadd_custom_target(made ALL DEPENDS stamp)\n"
+        + SHIP,
+        {**DATA, "data/c": "c\n"},
+        then=REMOVED,
+    ),
+    "a directory as the output of a command": Case(
+        f"add_custom_command(OUTPUT stage DEPENDS data/a COMMAND {COPY})\n"
+        "add_custom_target(made ALL DEPENDS stage)\n" + SHIP,
+        DATA,
+        then=REMOVED,
+    ),
+    "a command after a link": Case(
+        f"add_custom_command(TARGET app POST_BUILD COMMAND {COPY})\n" + SHIP, DATA, then=WITH_SOURCE
+    ),
+    "a target that copies in each build": Case(
+        f"add_custom_target(made ALL COMMAND {COPY})\n" + SHIP, DATA, then=WITH_SOURCE
+    ),
+    "a generator that writes the files of a list": Case(
+        f"add_custom_command(OUTPUT stage/words DEPENDS list.txt gen.cmake COMMAND {GENERATE})\n"
+        "add_custom_target(made ALL DEPENDS stage/words)\n" + SHIP,
+        LISTED,
+        then={"list.txt": "two\n"},
+    ),
+    "a command that is changed beside one that writes undeclared files": Case(
+        f"add_custom_command(OUTPUT stage/words DEPENDS list.txt gen.cmake COMMAND {GENERATE})\n"
+        "add_custom_target(made ALL DEPENDS stage/words)\n" + SHIP,
+        LISTED,
+        then_lists=f"add_custom_command(OUTPUT words COMMAND {GENERATE}"
+        " COMMAND ${CMAKE_COMMAND} -E rename stage/words words"
+        " COMMAND ${CMAKE_COMMAND} -E remove stage/one)\n"
+        "add_custom_target(made ALL DEPENDS words)\n" + SHIP,
+    ),
+    "a script that CMake writes": Case(
+        "configure_file(script.in script.cmake)\nadd_custom_command(OUTPUT stage/x"
+        " COMMAND ${CMAKE_COMMAND} -P script.cmake)\n"
+        "add_custom_target(made ALL DEPENDS stage/x)\n" + SHIP,
+        {"script.in": "file(WRITE stage/x one)\n"},
+        then={"script.in": "file(WRITE stage/x two)\n"},
+    ),
+    "a header that is no longer generated": Case(
+        "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/made)\n"
+        "file(WRITE ${CMAKE_BINARY_DIR}/made/made.h)\n",
+        {"a.c": HAS_MADE},
+        then_lists="target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/made)\n",
+    ),
+    "a header that comes to be generated and hides another": Case(
+        "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/made first)\n",
+        {"a.c": "#include <mark.h>\n", "first/mark.h": marked("one"), "mark.in": marked("two")},
+        then_lists="configure_file(mark.in made/mark.h)\n"
+        "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/made first)\n",
+    ),
+    "a header that a command no longer makes": Case(
+        "add_custom_command(OUTPUT made.h COMMAND ${CMAKE_COMMAND} -E touch made.h)\n"
+        "target_sources(app PRIVATE made.h)\n"
+        "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR})\n",
+        {"a.c": HAS_MADE},
+        then_lists="target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR})\n",
+    ),
+    "FetchContent": Case(
+        "include(FetchContent)\nFetchContent_Declare(x URL ${CMAKE_SOURCE_DIR}/data)\n"
+        "FetchContent_MakeAvailable(x)\n"
+        "install(DIRECTORY ${x_SOURCE_DIR}/ DESTINATION share)\n",
+        DATA,
+        then={"data/b": None, "data/c": "c\n"},
+    ),
+    "a command that appends": Case(
+        "add_custom_command(OUTPUT stage/log DEPENDS data/a"
+        " COMMAND ${CMAKE_COMMAND} -E echo x >> stage/log)\n"
+        "add_custom_target(made ALL DEPENDS stage/log)\n" + SHIP,
+        DATA,
+        then={"data/a": "another\n"},
+    ),
+}
+QUICK = ("a renamed target", "file(COPY)", "a command after a link", "a command that is removed")
+
+
+def _edit(app: Marked, case: Case) -> None:
+    """Make the edit of the case."""
+    if case.then_keys is not None:
+        app.project(case.then_keys)
+    if case.then_lists is not None:
+        app.lists(case.then_lists)
+    for name, text in case.then.items():
+        if text is None:
+            (app.root / "app" / name).unlink()
+        else:
+            app.write(f"app/{name}", text)
+
+
+def _clean(app: Project, name: str) -> dict[str, bytes]:
+    """The release of a clean build of the sources elsewhere, with an empty cache."""
+    root = app.root.with_name(name)
+    clean = Project(root, share(app.root.with_name(f"{name} cache"), (*SLOW, "emulator")))
+    app.copy_sources(root)
+    clean.build_here()
+    return _release(clean)
+
+
+def _release(app: Project) -> dict[str, bytes]:
+    """The files of the release, and its directories, with the names of links' targets."""
+    found = {name: data for name, data in app.release_files().items() if name != "release.json"}
+    for path in app.release().rglob("*"):
+        if path.is_dir() or path.is_symlink():
+            name = str(path.relative_to(app.release()))
+            found[f"{name}/"] = bytes(path.readlink()) if path.is_symlink() else b""
+    return found
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Marked:
+    app = Marked(tmp_path / "project", tmp_path / "cache")
+    share(app.cache, (*SLOW, "emulator"))
+    return app
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in CASES]
+)
+def test_what_an_edit_removes(name: str, app: Marked) -> None:
+    _check(app, name)
+
+
+def _check(app: Marked, name: str) -> None:
+    """Build, make the edit of the case, build, and compare with clean builds; then in a clone."""
+    case = CASES[name]
+    app.project(case.keys)
+    app.write("app/a.c", marked("one"))
+    for file, text in case.files.items():
+        app.write(f"app/{file}", text)
+    app.lists(case.lists)
+    assert app.outcome() == "built"
+    before = _release(app)
+    assert before == _clean(app, "before")
+
+    _edit(app, case)
+    assert app.outcome() == "built"
+    after = _release(app)
+    assert after == _clean(app, "after")
+    assert before != after or "append" in name.lower()
+
+    clone = type(app)(app.root.with_name("clone"), app.cache)
+    app.copy_sources(clone.root)
+    assert clone.outcome() == "restored"
+    assert _release(clone) == after
+
+
+SKEL = """
+int app_skel_handle_invoke(unsigned long long h, unsigned s, void *p)
+{ (void)h; (void)s; (void)p; return 0; }
+int app_skel_invoke(unsigned s, void *p) { (void)s; (void)p; return 0; }
+"""
+
+
+class Skel(Marked):
+    """A project whose component is for the Hexagon side."""
+
+    def lists(self, *rest: str, sources: str = "a.c skel.c") -> None:
+        self.write("app/skel.c", SKEL)
+        named = "set_target_properties(app PROPERTIES OUTPUT_NAME app_skel)\n"
+        text = LIBRARY.format(sources=sources).replace("DESTINATION lib", "DESTINATION .")
+        self.write("app/CMakeLists.txt", HEAD + text + named + "".join(rest))
+
+    def project(self, keys: str = "", more: str = "") -> None:
+        super().project(keys, more)
+        self.edit("buildtool.toml", "[host.app]", "[skel.app]")
+        self.edit("buildtool.toml", "[target.sim]", '[target.sim]\narchs = ["v68"]')
+
+    def outcome(self) -> str:
+        return self.build_here("sim", jobs=1)["skel/app/v68"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a command after a link",
+        pytest.param("file(COPY)", marks=pytest.mark.long),
+        pytest.param("a renamed target in a directory that is installed", marks=pytest.mark.long),
+        pytest.param("a generator that writes the files of a list", marks=pytest.mark.long),
+    ],
+)
+def test_what_an_edit_of_a_skel_removes(name: str, app: Marked) -> None:
+    _check(Skel(app.root, app.cache), name)
