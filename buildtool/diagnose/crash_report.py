@@ -61,9 +61,9 @@ class Region(Value):
 
 class CrashReport(Value):
     """One crash.  `pc` is where it happened, `lr` the link register there, `frames` the return
-    addresses on the stack, the newest first.  `skel` is "" in a thread that a skel created, and on the
-    ARM64 side.  `entry` is the function of the skel that was called, for what is found after its
-    return."""
+    addresses on the stack, the newest first.  `skel` is "" in a thread that a skel created, and on
+    the ARM64 side.  `entry` is the function of the skel that was called, if the crash was found
+    after its return."""
 
     kind: str
     phrase: str

@@ -220,10 +220,11 @@ void program_crash_catch(void)
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction before;
     const char *path = crash_reports();
-    if (path[0] == 0 || strlen(path) >= sizeof reports) {
+    const size_t length = strlen(path);
+    if (length == 0 || length >= sizeof reports) {
         return;
     }
-    strcpy(reports, path);
+    memcpy(reports, path, length + 1);
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
         if (sigaction(fatal[i], NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
             before.sa_handler == SIG_DFL) {

@@ -215,11 +215,12 @@ static void find_changed(struct span in, uintptr_t *changed)
 {
     for (const struct loose *at = loose_pages; at != NULL; at = at->next) {
         const struct span part = common(in, (struct span){at->page, at->page + guarded_page()});
+        const size_t size = part.from < part.to ? part.to - part.from : 0;
+        const uint8_t *now = (const uint8_t *)part.from;
         const uint8_t *before = at->copy + (part.from - at->page);
-        for (uintptr_t byte = part.from; byte < part.to && *changed == 0; byte++) {
-            if (*(const uint8_t *)byte != before[byte - part.from] &&
-                !is_out((struct span){byte, byte + 1})) {
-                *changed = byte;
+        for (size_t i = 0; i < size && *changed == 0; i++) {
+            if (now[i] != before[i] && !is_out((struct span){part.from + i, part.from + i + 1})) {
+                *changed = part.from + i;
             }
         }
     }

@@ -118,6 +118,16 @@ def test_in_memory_of_fastrpc_mmap_is_read_only_unless_the_skel_gets_its_pointer
     assert faults.call("mapped", 1024, 5, 0, strict="--strict", env=SHARED).stdout == "0x0 7\n"
 
 
+def test_threads_may_send_the_same_data_and_write_beside_it(faults: Faults) -> None:
+    done = faults.call("crowd", 1024, strict="--strict", env=SHARED)
+    assert (done.returncode, done.stdout) == (0, "0x0 0\n"), done.stderr
+
+
+def test_memory_of_a_buffer_beside_its_arguments_is_writable(faults: Faults) -> None:
+    beside = faults.call("mapped", 1000, 1010, 1, strict="--strict", env=SHARED)
+    assert beside.stdout == "0x0 7\n", beside.stderr
+
+
 @pytest.mark.parametrize("env", ["", SHARED])
 def test_inrout_and_neighbours_of_in_arguments_are_writable(faults: Faults, env: str) -> None:
     assert faults.call("turn", 1000, strict="--strict", env=env).stdout == "0x0 7\n"

@@ -62,6 +62,42 @@ static __attribute__((noinline)) int fault(const char *what, int size, int at)
     return bytes[0];
 }
 
+/* Threads that send the same data, and whose results are on its page. */
+struct crowd {
+    remote_handle64 handle;
+    const unsigned char *data;
+    unsigned char *result;
+    int size, failed;
+};
+
+static void *spoil_nothing(void *argument)
+{
+    struct crowd *one = argument;
+    for (int i = 0; i < 50; i++) {
+        memset(one->result, 0, (size_t)one->size);
+        one->failed |= faults_spoil(one->handle, one->data, one->size, -1, one->result, one->size);
+        one->failed |= memcmp(one->data, one->result, (size_t)one->size);
+    }
+    return NULL;
+}
+
+static int crowd(remote_handle64 handle, int size)
+{
+    unsigned char *bytes = buffer(5 * size);
+    struct crowd all[4];
+    pthread_t threads[4];
+    int failed = 0;
+    for (int i = 0; i < 4; i++) {
+        all[i] = (struct crowd){handle, bytes, bytes + (i + 1) * size, size, 0};
+        pthread_create(&threads[i], NULL, spoil_nothing, &all[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        failed |= all[i].failed;
+    }
+    return failed;
+}
+
 static int call(remote_handle64 handle, char **word)
 {
     const char *method = *word++;
@@ -96,6 +132,8 @@ static int call(remote_handle64 handle, char **word)
         unsigned char *result = c == 0 ? buffer(a) : c > 0 ? both : both + 2 * a;
         code = faults_spoil(handle, data, a, b, result, a);
         total = code == 0 && memcmp(data, result, (size_t)a) == 0;
+    } else if (strcmp(method, "crowd") == 0) {
+        code = crowd(handle, a);
     } else if (strcmp(method, "piece") == 0) {
         const piece part = {.bytes = buffer(a), .bytesLen = a, .first = 3};
         code = faults_spoil_piece(handle, &part, b);
