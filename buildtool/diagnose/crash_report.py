@@ -1,8 +1,10 @@
-"""The reports that the emulated DSP writes when a skel crashes, or a call takes long.
+"""The reports that the emulated device writes when a skel or the program crashes, or a call takes
+long.
 
 Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`, or `@running {JSON}` for a
 call that takes long.  `emulator/cdsprpc/crashes.c`
-writes one of the kind "process" for a process that has written none.  The program that runs on the
+writes one of the kind "process" for a process that has written none, and `program_crash.c` there
+one of the kind "program" for a crash on the ARM64 side.  The program that runs on the
 device can write into the same file, so nothing in it is trusted.
 """
 
@@ -39,7 +41,9 @@ class StackFrame(Value):
 class Region(Value):
     """The memory to which the address of a crash belongs.
 
-    `kind` is "in" or "out" for the argument `number` of a call, "heap", "shared", or "stack".
+    `kind` is "in" or "out" for the argument `number` of a call, "heap", "shared", or "stack"; on
+    the ARM64 side "rpcmem", whose descriptor is `number`, and which the call before `allocated`
+    returned.
     `distance` is how many bytes outside of it the address is: positive past the end, negative
     before the start; `inside` is the offset from its start.  `gone`: it is freed, or the call has
     returned.
@@ -52,11 +56,14 @@ class Region(Value):
     method: int
     distance: int
     inside: int
+    allocated: StackFrame | None = None
 
 
 class CrashReport(Value):
     """One crash.  `pc` is where it happened, `lr` the link register there, `frames` the return
-    addresses on the stack, the newest first.  `skel` is "" in a thread that a skel created."""
+    addresses on the stack, the newest first.  `skel` is "" in a thread that a skel created, and on
+    the ARM64 side.  `entry` is the function of the skel that was called, if the crash was found
+    after its return."""
 
     kind: str
     phrase: str
@@ -66,6 +73,7 @@ class CrashReport(Value):
     pc: StackFrame | None
     lr: StackFrame | None
     frames: tuple[StackFrame, ...]
+    entry: StackFrame | None = None
 
 
 def read_crash_reports(path: Path, mark: str = MARK) -> tuple[CrashReport, ...]:
@@ -98,6 +106,7 @@ def parse_crash_report(text: str) -> CrashReport | None:
         pc=_frame(document.get("pc")),
         lr=_frame(document.get("lr")),
         frames=tuple(filter(None, found)),
+        entry=_frame(document.get("entry")),
     )
 
 
@@ -123,6 +132,7 @@ def _region(value: object) -> Region | None:
         method=_number(value, "method"),
         distance=_number(value, "distance"),
         inside=_number(value, "inside"),
+        allocated=_frame(value.get("allocated")),
     )
 
 

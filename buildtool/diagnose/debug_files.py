@@ -42,13 +42,25 @@ class DebugFiles:
 
     def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
         """As `Places.places`."""
+        return places_in(self._file(frame), frame, call=call)
+
+    def function(self, frame: StackFrame, name: str) -> CodePlace | None:
+        """Where the function `name` of the module of `frame` begins; None if that is not known."""
+        file = self._file(frame)
+        for start, _, symbol in file.symbols if file else ():
+            at = frame._replace(offset=start)
+            if symbol == name and (places := places_in(file, at, call=False)):
+                return places[-1]
+        return None
+
+    def _file(self, frame: StackFrame) -> DebugFile | None:
         if not frame.build_id:
-            return ()
+            return None
         if frame.build_id not in self._open:
             self._open[frame.build_id] = open_debug_file(
                 self._folder / ".build-id" / frame.build_id[:2] / f"{frame.build_id[2:]}.debug"
             )
-        return places_in(self._open[frame.build_id], frame, call=call)
+        return self._open[frame.build_id]
 
 
 def open_debug_file(path: Path) -> DebugFile | None:

@@ -1,4 +1,4 @@
-"""A crash on the DSP as text: what happened, in which function and line, and in which buffer."""
+"""A crash on the emulated device as text: what happened, where in the code, and in which buffer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MESSAGE = "__clang_trap_msg$"
 CHECK = "__ubsan_check_"
 """How clang names a check of a sanitizer, and its message, as if they were inlined functions.
 Source: clang, CGDebugInfo.cpp, CreateTrapFailureMessageFor."""
-REBUILD = "the skel has no debug information for lines: compile it with -g, and link it without -s"
+REBUILD = "{} has no debug information for lines: compile it with -g, and link it without -s"
 STACK_OF_METHOD = (
     "remote_session_control(FASTRPC_THREAD_PARAMS) sets the size for methods; the default is"
     " 16,384 bytes"
@@ -51,17 +51,22 @@ def _explain_long_call(project: Project, files: DebugFiles, report: CrashReport)
     lines = [f"{method.name}, {number}, {report.phrase}" if method else f"{number} {report.phrase}"]
     lines += path_text(path)
     if _no_lines(path):
-        lines.append(f"  {REBUILD}")
+        lines.append(f"  {REBUILD.format('the skel')}")
     return escape("\n".join(lines))
 
 
 def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
     undefined = report.pc and undefined_behaviour(files.places(report.pc, call=False))
     phrase = f"undefined behaviour: {undefined}" if undefined else report.phrase or report.kind
-    lines = [f"the DSP process crashed: {phrase or 'unknown reason'}"]
+    on_dsp = report.kind != "program"
+    crashed = "the DSP process crashed" if on_dsp else "the program crashed on the ARM64 side"
+    lines = [f"{crashed}: {phrase or 'unknown reason'}"]
     if report.region:
         names = method_names(project, report.skel, report.region.method)
         lines.append(f"  {describe_region(report.region, names)}")
+        if caller := report.region.allocated:
+            allocated = _lines(caller, files.places(caller, call=True))
+            lines.append(f"  allocated by {allocated[0].text}")
     if report.kind == "stack":
         lines.append(f"  {STACK_OF_METHOD if report.skel else STACK_OF_THREAD}")
     path = call_path(files, report)
@@ -69,11 +74,13 @@ def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
     if report.skel:
         method = method_names(project, report.skel, report.method)
         number = f"method {report.method} of {report.skel}"
+        if method and report.entry and (place := files.function(report.entry, method.name)):
+            lines.append(f"  at {CodeLine(report.entry, place).text}, or in what it has called")
         lines.append(f"  in {method.name}, {number}" if method else f"  in {number}")
-    elif report.kind != "process":
+    elif on_dsp and report.kind != "process":
         lines.append("  in a thread that a skel created")
     if _no_lines(path):
-        lines.append(f"  {REBUILD}")
+        lines.append(f"  {REBUILD.format('the skel' if on_dsp else 'the program')}")
     return escape("\n".join(lines))
 
 
@@ -94,8 +101,14 @@ def describe_region(region: Region, names: MethodNames | None) -> str:
         if region.gone:
             what += ", whose call has returned"
     else:
-        kinds = {"heap": "heap block", "shared": "buffer of the client", "stack": "stack"}
-        what = f"a{' freed' if region.gone else ''} {kinds.get(region.kind, 'region')} of {size}"
+        kinds = {
+            "heap": "heap block",
+            "shared": "buffer of the client",
+            "stack": "stack",
+            "rpcmem": "rpcmem buffer",
+        }
+        article = "a freed" if region.gone else "an" if region.kind == "rpcmem" else "a"
+        what = f"{article} {kinds.get(region.kind, 'region')} of {size}"
     if region.distance == 0:
         return f"byte {region.inside:,} of {what}"
     bytes_away = abs(region.distance)

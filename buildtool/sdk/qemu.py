@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 from buildtool.core.value import Value
@@ -110,6 +112,37 @@ def debugging_problem(qemu: Qemu) -> Problem | None:
         "an older one ends when a debugger reads registers or reaches a breakpoint",
         "Install a newer one, on Debian 12: apt-get install -t bookworm-backports qemu-user; or set"
         " 'path' in [tool.qemu] of buildtool.toml to the directory of one.",
+    )
+
+
+def find_mount_namespace() -> FoundTool:
+    """The kernel, with a problem if it does not let a program of the emulated device have mounts of
+    its own (`emulator/root`).
+
+    Raises `ToolMissingError` if util-linux's unshare, which tries that, is not installed.
+    """
+    from buildtool.core.processes.process import capture  # noqa: PLC0415 - for doctor only
+
+    unshare = shutil.which("unshare")
+    if not unshare:
+        raise ToolMissingError(
+            "unshare was not found", why="PATH", remedy="Install it: apt-get install util-linux"
+        )
+    tried = [
+        capture([unshare, *options, "--mount", "true"], env=os.environ, timeout=10)
+        for options in ((), ("--user",))
+    ]
+    problem = Problem(
+        "the kernel allows no mount namespace, so programs on sim find the device's files with open"
+        f" and stat, but not with access, statx or chdir ({tried[-1].output.strip()})",
+        "Allow user namespaces. Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0;"
+        " others: sysctl user.max_user_namespaces=10000; docker: --cap-add SYS_ADMIN.",
+    )
+    return FoundTool(
+        where=Path("/proc/self/ns/mnt"),
+        version=os.uname().release,
+        identity="",
+        problems=(problem,) if all(done.status for done in tried) else (),
     )
 
 

@@ -25,7 +25,13 @@ from buildtool.sdk.gnu.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.lldb import find_lldb
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.qemu import INSTALL_CXX, debugging_problem, find_cross_glibc, find_qemu
+from buildtool.sdk.qemu import (
+    INSTALL_CXX,
+    debugging_problem,
+    find_cross_glibc,
+    find_mount_namespace,
+    find_qemu,
+)
 from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 from buildtool.sdk.zig import find_zig, usable_zig
@@ -183,6 +189,7 @@ _TOOLS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
     ("hexagon", "llvm", lambda project: find_zig(project.tool("zig"))),
     ("hexagon", "sdk", lambda project: find_hexagon_sdk(project.tool("hexagon-sdk"))),
     ("device", "emulated", _emulated),
+    ("device", "paths", lambda _: find_mount_namespace()),
     ("device", "adb", lambda project: find_adb(project.tool("adb"))),
     ("device", "ssh", lambda project: find_ssh(project.tool("ssh"))),
     ("debug", "lldb", lambda project: find_lldb(project.tool("hexagon-sdk"))),

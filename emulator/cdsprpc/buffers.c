@@ -8,21 +8,27 @@
 
 #include "session.h"
 
+#define FREED_KEPT 64u
+#define NEAR 0x10000 /* the size of a guard */
+
 struct buffer {
     struct buffer *next;
     uint64_t id;
     uintptr_t address; /* 0: only the descriptor is known */
     size_t size;
-    size_t shift;  /* where the buffer begins in its file */
-    int client_fd; /* the client's descriptor */
-    int fd;        /* the library's descriptor */
-    bool ours;     /* from rpcmem_alloc; otherwise fd is a duplicate */
+    size_t shift;        /* where the buffer begins in its file */
+    int client_fd;       /* the client's descriptor */
+    int fd;              /* the library's descriptor */
+    bool ours;           /* from rpcmem_alloc; otherwise fd is a duplicate */
+    uintptr_t allocated; /* the return address of rpcmem_alloc */
     dev_t device;
     ino_t inode;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer *buffers;
+static struct buffer freed[FREED_KEPT]; /* for reports of crashes */
+static size_t freed_count;
 static uint64_t last_id;
 
 /* ---- the client's buffers ---- */
@@ -48,12 +54,13 @@ static struct buffer *buffer_new(void *address, size_t size, int client_fd, int 
     return buffer;
 }
 
-int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours, size_t shift)
+int buffers_add(void *address, size_t size, int client_fd, int fd, const void *caller, size_t shift)
 {
     pthread_mutex_lock(&lock);
-    struct buffer *buffer = buffer_new(address, size, client_fd, fd, ours);
+    struct buffer *buffer = buffer_new(address, size, client_fd, fd, caller != NULL);
     if (buffer != NULL) {
         buffer->shift = shift;
+        buffer->allocated = (uintptr_t)caller;
     }
     pthread_mutex_unlock(&lock);
     return buffer == NULL ? AEE_ENOMEMORY : AEE_SUCCESS;
@@ -99,6 +106,8 @@ int buffers_remove(const void *address, bool ours, size_t *size, int *client_fd)
     }
     if (buffer != NULL) {
         unlink_locked(buffer);
+        freed[freed_count % FREED_KEPT] = *buffer;
+        freed_count += ours;
     }
     pthread_mutex_unlock(&lock);
     if (buffer == NULL) {
@@ -179,6 +188,34 @@ void buffers_remove_fd(int client_fd)
         close(buffer->fd);
         free(buffer);
     }
+}
+
+static void take_nearer(const struct buffer *buffer, bool gone, uintptr_t address,
+                        struct buffer_place *place)
+{
+    const int64_t inside = (int64_t)(address - buffer->address);
+    const int64_t past = inside - (int64_t)buffer->size;
+    const int64_t distance = inside < 0 ? inside : past < 0 ? 0 : past + 1;
+    if (buffer->address != 0 && llabs(distance) < llabs(place->distance)) {
+        *place = (struct buffer_place){buffer->size,      buffer->client_fd, gone,
+                                       buffer->allocated, distance,          inside};
+    }
+}
+
+bool buffers_near(uintptr_t address, struct buffer_place *place)
+{
+    *place = (struct buffer_place){.distance = NEAR + 1};
+    if (pthread_mutex_trylock(&lock) != 0) {
+        return false;
+    }
+    for (const struct buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+        take_nearer(buffer, false, address, place);
+    }
+    for (size_t i = 0; i < freed_count && i < FREED_KEPT; i++) {
+        take_nearer(&freed[(freed_count - 1 - i) % FREED_KEPT], true, address, place);
+    }
+    pthread_mutex_unlock(&lock);
+    return place->size != 0;
 }
 
 /* ---- buffers that a DSP process knows ---- */

@@ -3,6 +3,7 @@
 
 #include "buffers.h"
 #include "handles.h"
+#include "program_crash.h"
 #include "queues.h"
 #include "session.h"
 #include "threads.h"
@@ -27,6 +28,7 @@ static void end_one(struct session *session, void *context)
 __attribute__((constructor)) static void at_load(void)
 {
     pthread_atfork(sessions_before_fork, sessions_in_parent, in_child);
+    program_crash_catch();
 }
 
 /* Ends all DSP processes when the program ends or unloads the library, and waits for them, so that
@@ -39,4 +41,5 @@ __attribute__((destructor)) static void at_exit(void)
     threads_join(SECONDS_TO_JOIN);
     handles_free();
     buffers_free();
+    program_crash_forget();
 }

@@ -15,16 +15,20 @@ static int host_code(int code)
     return code == DSP_CODE(AEE_EBADSTATE) || offset > 0x3ff ? code : (int)offset;
 }
 
+/* `remote` may be NULL. */
 static int map_on(struct session *session, int fd, uint64_t offset, uint64_t length, uint32_t flags,
                   uint64_t *remote)
 {
-    struct wire_map map = {.offset = offset, .length = length, .flags = flags};
+    struct wire_map map = {
+        .offset = offset, .length = length, .flags = flags, .given = remote != NULL};
     struct wire_header header = {.kind = WIRE_MAP};
     int code = buffers_share_fd(session, fd, &map.id);
     code = code != AEE_SUCCESS
                ? code
                : session_request(session, &header, &map, sizeof map, -1, NULL, NULL);
-    *remote = header.handle;
+    if (remote != NULL) {
+        *remote = header.handle;
+    }
     return host_code(code);
 }
 
@@ -32,7 +36,6 @@ EXPORT int fastrpc_mmap(int domain, int fd, void *addr, int offset, size_t lengt
                         enum fastrpc_map_flags flags)
 {
     struct session *session;
-    uint64_t remote;
     (void)addr;
     if (flags == FASTRPC_MAP_FD_EXTENDED || flags == FASTRPC_MAP_FD_DELAYED_EXTENDED) {
         /* The addresses of this DSP have 32 bits. */
@@ -49,7 +52,7 @@ EXPORT int fastrpc_mmap(int domain, int fd, void *addr, int offset, size_t lengt
     if (code != AEE_SUCCESS) {
         return code;
     }
-    code = map_on(session, fd, (uint64_t)offset, length, (uint32_t)flags, &remote);
+    code = map_on(session, fd, (uint64_t)offset, length, (uint32_t)flags, NULL);
     session_put(session);
     return code;
 }

@@ -31,7 +31,7 @@ EXPORT void remote_register_buf_attr2(void *buf, size_t size, int fd, int attr)
         return; /* deregistered, or already known because it is from rpcmem_alloc */
     }
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (own < 0 || buffers_add(buf, size, fd, own, false, 0) != AEE_SUCCESS) {
+    if (own < 0 || buffers_add(buf, size, fd, own, NULL, 0) != AEE_SUCCESS) {
         log_message("remote_register_buf: descriptor %d cannot be shared: %s", fd, strerror(errno));
         if (own >= 0) {
             close(own);
@@ -84,7 +84,7 @@ EXPORT int remote_register_dma_handle_attr(int fd, uint32_t len, uint32_t attr)
     }
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (own < 0 || fstat(own, &status) != 0 || !S_ISREG(status.st_mode) ||
-        buffers_add(NULL, len, fd, own, false, 0) != AEE_SUCCESS) {
+        buffers_add(NULL, len, fd, own, NULL, 0) != AEE_SUCCESS) {
         if (own >= 0) {
             close(own);
         }

@@ -90,7 +90,7 @@ struct wire_map {
     uint64_t offset;
     uint64_t length;
     uint32_t flags; /* enum fastrpc_map_flags */
-    uint32_t reserved;
+    uint32_t given; /* 1: the client gets the DSP's address */
 };
 
 _Static_assert(sizeof(struct wire_header) == 32, "the same on both sides");

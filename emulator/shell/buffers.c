@@ -12,6 +12,7 @@
 #include "AEEStdErr.h"
 #include "core.h"
 #include "guarded.h"
+#include "in_arguments.h"
 #include "regions.h"
 
 /* Values of enum fastrpc_map_flags; MAP_NONE is not one of them. */
@@ -33,6 +34,7 @@ struct buffer {
     uint8_t *address; /* NULL: not mapped yet */
     unsigned uses;    /* number of calls and of shell_fd_get */
     bool gone;        /* the client no longer shares it */
+    bool given;       /* HAP_mmap_get or remote_mem_map returned a pointer to it */
     int map_kind;     /* how the client mapped it, or MAP_NONE */
     uint64_t map_offset;
 };
@@ -164,6 +166,15 @@ void buffer_release(uint64_t id)
     pthread_mutex_unlock(&lock);
 }
 
+bool buffer_given(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = by_id(id);
+    const bool given = buffer != NULL && buffer->given;
+    pthread_mutex_unlock(&lock);
+    return given;
+}
+
 /* Clients map whole pages of a device. */
 static uint64_t rounded(const struct buffer *buffer)
 {
@@ -188,6 +199,7 @@ int buffer_map(const struct wire_map *map, uint64_t *address)
     if (code == AEE_SUCCESS) {
         buffer->map_kind = (int)map->flags;
         buffer->map_offset = map->offset;
+        buffer->given = map->given != 0;
         *address = buffer->address == NULL ? 0
                                            : (uint64_t)(uintptr_t)(buffer->address + map->offset);
     }
@@ -202,6 +214,7 @@ int buffer_unmap(uint64_t id)
     int code = buffer == NULL || buffer->map_kind == MAP_NONE ? AEE_ENOSUCHMAP : AEE_SUCCESS;
     if (code == AEE_SUCCESS) {
         buffer->map_kind = MAP_NONE;
+        buffer->given = false;
     }
     pthread_mutex_unlock(&lock);
     return code;
@@ -274,10 +287,14 @@ int shell_fd_get(int client_fd, void **address, uint64_t *size)
     int code = buffer == NULL || buffer->map_kind != MAP_KIND_FD ? AEE_ERPC : AEE_SUCCESS;
     if (code == AEE_SUCCESS) {
         buffer->uses++;
+        buffer->given = true;
         *address = buffer->address + buffer->map_offset;
         *size = buffer->size - buffer->map_offset;
     }
     pthread_mutex_unlock(&lock);
+    if (code == AEE_SUCCESS) {
+        in_arguments_given(*address, (size_t)*size);
+    }
     return code;
 }
 

@@ -23,6 +23,7 @@ struct fault_context {
     const char *skel; /* NULL outside of calls */
     uint32_t method;
     uintptr_t frame; /* where the call or the thread enters the skel */
+    uintptr_t entry; /* the function of the skel that is called */
 };
 extern _Thread_local struct fault_context fault_context;
 
@@ -171,7 +172,14 @@ struct handle;
  * open and close methods. */
 int handle_open(int skel, const char *file, const char *symbol, const char *uri, bool is_64,
                 uint64_t *handle, char *reason, size_t room);
-int handle_invoke(uint64_t handle, uint32_t scalars, shell_argument *arguments);
+
+/* What is done when a method has returned, as a part of its call: it can stop the process. */
+struct call_check {
+    void (*returned)(const void *context);
+    const void *context;
+};
+int handle_invoke(uint64_t handle, uint32_t scalars, shell_argument *arguments,
+                  const struct call_check *check);
 int handle_close(uint64_t handle);
 
 /* ---- buffers.c ---- */
@@ -182,6 +190,8 @@ int buffer_unshare(uint64_t id);
 /* Finds the address of a part of a shared buffer. The buffer stays mapped until buffer_release. */
 int buffer_acquire(uint64_t id, uint64_t offset, uint32_t length, void **address);
 void buffer_release(uint64_t id);
+/* Whether the skel or the client has received a pointer to the buffer that outlives calls. */
+bool buffer_given(uint64_t id);
 int buffer_map(const struct wire_map *map, uint64_t *address);
 int buffer_unmap(uint64_t id);
 

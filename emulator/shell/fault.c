@@ -13,6 +13,7 @@
 #include "core.h"
 #include "guarded.h"
 #include "image.h"
+#include "in_arguments.h"
 #include "module.h"
 #include "signal_handler.h"
 #include "text.h"
@@ -100,6 +101,10 @@ static const char *describe_access(const struct crash *crash, struct text *text)
         overflow_describe(crash, text);
         return "stack";
     }
+    if (in_argument_holds(crash->address)) {
+        text_add(text, "a write to an argument that is only sent (in)");
+        return "in";
+    }
     text_add(text, "%s at address 0x%lx", signal_name(crash->number),
              (unsigned long)crash->address);
     if (crash->address < NULL_REACH) {
@@ -159,7 +164,8 @@ void fault_handle(int number, siginfo_t *information, void *context)
     const uintptr_t pc = interrupted_pc(machine);
     bool memory = number == SIGSEGV || number == SIGBUS;
     uintptr_t address = memory ? (uintptr_t)information->si_addr : 0;
-    if (number == SIGSEGV && extend_for_shell(pc, address)) {
+    if (number == SIGSEGV && pc != address &&
+        (extend_for_shell(pc, address) || in_arguments_loosen(address))) {
         return;
     }
     enter_report(number);

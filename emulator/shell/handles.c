@@ -90,14 +90,17 @@ static void call_entry(void *argument)
     trace_call(call->since, handle->traced_name, method, call->code);
 }
 
+/* check may be NULL. */
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
-                shell_argument *arguments)
+                shell_argument *arguments, const struct call_check *check)
 {
     const struct fault_context before = fault_context;
     struct entry_call entry = {
         .handle = handle, .first = first, .scalars = scalars, .arguments = arguments};
     fault_context.skel = module_name(handle->module);
     fault_context.method = (scalars >> METHOD_SHIFT) & 0x1f;
+    fault_context.entry = handle->is_64 ? (uintptr_t)handle->invoke_64
+                                        : (uintptr_t)handle->invoke_32;
     struct running_call running = {.skel = fault_context.skel, .method = fault_context.method};
     running_begin(&running);
     entry.since = running.since;
@@ -109,6 +112,9 @@ static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
         call_entry(&entry);
     }
     running_end(&running);
+    if (check != NULL) {
+        check->returned(check->context);
+    }
     fault_context = before;
     log_end_line();
     return entry.code;
@@ -137,7 +143,7 @@ static int bind(struct handle *handle, const char *file, const char *symbol, con
     arguments[0].buf.nLen = sizeof length;
     arguments[1].buf.pv = (void *)(uintptr_t)uri;
     arguments[1].buf.nLen = length;
-    int code = call(handle, 0, SCALARS_OPEN, arguments);
+    int code = call(handle, 0, SCALARS_OPEN, arguments, NULL);
     handle->skel_handle = arguments[2].raw;
     if (code != AEE_SUCCESS) {
         snprintf(reason, room, "the open method of %s returned 0x%x%s", file, (unsigned)code,
@@ -181,13 +187,15 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
     return AEE_SUCCESS;
 }
 
-int handle_invoke(uint64_t id, uint32_t scalars, shell_argument *arguments)
+int handle_invoke(uint64_t id, uint32_t scalars, shell_argument *arguments,
+                  const struct call_check *check)
 {
     const struct handle *handle = by_id(id);
     if (trace_is_on() && method_number(scalars, arguments) == BT_TRACE_METHOD) {
         return AEE_EUNSUPPORTED; /* the shell has recorded what the skel would */
     }
-    return handle == NULL ? AEE_ENOSUCHMOD : call(handle, handle->skel_handle, scalars, arguments);
+    return handle == NULL ? AEE_ENOSUCHMOD
+                          : call(handle, handle->skel_handle, scalars, arguments, check);
 }
 
 /* libcdsprpc closes a handle only after the last call has returned. */
@@ -209,7 +217,7 @@ int handle_close(uint64_t id)
     int code = AEE_SUCCESS;
     if (handle->is_64) {
         shell_argument argument = {.raw = handle->skel_handle};
-        code = call(handle, 0, SCALARS_CLOSE, &argument);
+        code = call(handle, 0, SCALARS_CLOSE, &argument, NULL);
     }
     module_unload(handle->module);
     free(handle);

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "core.h"
 #include "counts.h"
+#include "in_arguments.h"
 #include "regions.h"
 
 struct counts {
@@ -168,6 +169,18 @@ static bool answer(int socket, int result, const struct counts *counts,
     return wire_send_parts(socket, parts, used, -1) == 0;
 }
 
+struct returned {
+    const struct call_buffers *call;
+    const struct argument_area *area;
+};
+
+static void check_returned(const void *context)
+{
+    const struct returned *returned = context;
+    in_arguments_check(returned->call);
+    area_check(returned->area);
+}
+
 bool request_invoke(int socket, const struct wire_header *request)
 {
     const struct counts counts = counts_of(request->value);
@@ -199,9 +212,14 @@ bool request_invoke(int socket, const struct wire_header *request)
         }
         note_arguments(&counts, request->value, placed, true);
         note_bytes(&counts, wire);
-        result = handle_invoke(request->handle, request->value, arguments);
+        struct call_buffers call = {
+            .wire = wire, .arguments = placed, .in = counts.in, .out = counts.out};
+        in_arguments_begin(&call);
+        const struct returned returned = {&call, &area};
+        const struct call_check check = {check_returned, &returned};
+        result = handle_invoke(request->handle, request->value, arguments, &check);
         counts_buffers(&(struct counted_bytes){0}); /* also if there was no call */
-        area_check(&area);
+        in_arguments_end(&call);
         uint32_t first = counts.all - counts.out_handles;
         memcpy(placed + first, arguments + first, counts.out_handles * sizeof placed[0]);
         usable = answer(socket, result, &counts, wire, placed);

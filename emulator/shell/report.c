@@ -149,6 +149,10 @@ static void tell(const struct crash *crash, const struct region *region)
     if (fault_context.skel != NULL) {
         text_add(&text, ",\"method\":%u,", (unsigned)fault_context.method);
         json_text(&text, "skel", fault_context.skel);
+        if (crash->pc == 0 && frame_at(fault_context.entry, &frames[0])) {
+            text_add(&text, ",\"entry\":");
+            json_frame(&text, &frames[0]);
+        }
     }
     if (region != NULL) {
         json_region(&text, region, crash->address);

@@ -12,7 +12,7 @@ from buildtool.core.own_directory import make_directory
 from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator
-from buildtool.device.emulated.native_programs import hmx_unit
+from buildtool.device.emulated.native_programs import device_root, hmx_unit
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceError
 from buildtool.device.transports.emulated import Emulated
@@ -146,5 +146,6 @@ def environment(device: EmulatedDevice) -> dict[str, str]:
         **inherited,
         **FORK_SAFE,
         "QEMU_LD_PREFIX": str(device.root),
-        "BUILDTOOL_EXEC": str(device.qemu.aarch64),
+        "BUILDTOOL_EXEC": str(device_root()),
+        "BUILDTOOL_QEMU": str(device.qemu.aarch64),
     }

@@ -27,6 +27,11 @@ def hmx_unit() -> Path:
     return native_program("hmx-unit", sorted(folder.glob("*.c")), headers=headers)
 
 
+def device_root() -> Path:
+    """The program that starts qemu-aarch64 where absolute paths of the emulated device exist."""
+    return native_program("device-root", [_data.path("emulator") / "root" / "main.c"])
+
+
 def native_program(
     name: str, sources: Sequence[Path], *, headers: Sequence[Path] = (), flags: Sequence[str] = ()
 ) -> Path:

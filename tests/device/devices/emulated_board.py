@@ -42,4 +42,5 @@ def _system(root: Path, soc: str) -> dict[str, str]:
     place.parent.mkdir(parents=True)
     shutil.copy(emulated.emulator.shell, place)
     variables = environment(emulated)
-    return {name: variables[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", *FORK_SAFE)}
+    names = ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", "BUILDTOOL_QEMU", *FORK_SAFE)
+    return {name: variables[name] for name in names}

@@ -27,9 +27,9 @@ class Faults(Project):
         words = [str(argument) for argument in arguments]
         return self.run("run", "sim", *options, "--", "bin/faults", *words)
 
-    def line(self, mark: str) -> int:
-        """The line of the comment `here: MARK` in the skel's source."""
-        text = (self.root / "dsp/faults_imp.c").read_text()
+    def line(self, mark: str, source: str = "dsp/faults_imp.c") -> int:
+        """The line of the comment `here: MARK` in the skel's source, or in the program's."""
+        text = (self.root / source).read_text()
         found = re.search(rf"/\* here: {mark} \*/", text)
         assert found
         return text.count("\n", 0, found.start()) + 1

@@ -72,6 +72,121 @@ def test_wrong_access_to_an_argument(
         assert "\n  by faults_" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        (("spoil", 1024, 5), "'data' of faults_spoil (in, 1,024 bytes)"),
+        (("piece", 1000, 5), "'part.bytes' of faults_spoil_piece (in, 1,000 bytes)"),
+        (("text", 100, 5), "'text' of faults_spoil_text (in, 100 bytes)"),
+    ],
+)
+@pytest.mark.parametrize("env", ["", SHARED])
+def test_write_to_an_in_argument(
+    faults: Faults, call: tuple[str | int, ...], parameter: str, env: str
+) -> None:
+    done = faults.call(*call, strict="--strict", env=env)
+
+    assert (done.returncode, done.stdout) == (1, CRASHED), done.stderr
+    assert "crashed: a write to an argument that is only sent (in)\n" in done.stderr
+    assert f"\n  byte 5 of parameter {parameter}\n" in done.stderr
+    assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n  by faults_" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "result"), [("--strict", 1), ("--strict", -1), ("--strict-front", -1)]
+)
+def test_write_to_an_in_argument_on_the_page_of_a_rout_argument(
+    faults: Faults, option: str, result: int
+) -> None:
+    done = faults.call("spoil", 1024, 1023, result, strict=option, env=SHARED)
+
+    assert (done.returncode, done.stdout) == (1, CRASHED), done.stderr
+    assert (
+        "crashed: the method has written to an argument that is only sent (in)\n"
+        "  byte 1,023 of parameter 'data' of faults_spoil (in, 1,024 bytes)\n"
+        f"  at faults_spoil (faults_imp.c:{faults.line('spoil')}), or in what it has called\n"
+        "  in faults_spoil, method 11 of libfaults_skel.so\n"
+    ) in done.stderr
+
+
+def test_in_memory_of_fastrpc_mmap_is_read_only_unless_the_skel_gets_its_pointer(
+    faults: Faults,
+) -> None:
+    by_argument = faults.call("mapped", 1024, 5, 1, strict="--strict", env=SHARED)
+    assert by_argument.returncode == 1
+    assert "\n  byte 5 of parameter 'data' of faults_spoil (in, 1,024 byt" in by_argument.stderr
+    assert faults.call("mapped", 1024, 5, 0, strict="--strict", env=SHARED).stdout == "0x0 7\n"
+
+
+def test_threads_may_send_the_same_data_and_write_beside_it(faults: Faults) -> None:
+    done = faults.call("crowd", 1024, strict="--strict", env=SHARED)
+    assert (done.returncode, done.stdout) == (0, "0x0 0\n"), done.stderr
+
+
+def test_memory_of_a_buffer_beside_its_arguments_is_writable(faults: Faults) -> None:
+    beside = faults.call("mapped", 1000, 1010, 1, strict="--strict", env=SHARED)
+    assert beside.stdout == "0x0 7\n", beside.stderr
+
+
+@pytest.mark.parametrize("env", ["", SHARED])
+def test_inrout_and_neighbours_of_in_arguments_are_writable(faults: Faults, env: str) -> None:
+    assert faults.call("turn", 1000, strict="--strict", env=env).stdout == "0x0 7\n"
+    for result in (0, 1, -1):
+        done = faults.call("spoil", 1000, -1, result, strict="--strict", env=env)
+        assert done.stdout == "0x0 1\n"
+
+
+@pytest.mark.parametrize(
+    ("what", "option", "at", "distance"),
+    [
+        ("write", "--strict", 1024, "1 byte past the end of an rpcmem buffer of 1,024 bytes"),
+        (
+            "write",
+            "--strict-front",
+            -3,
+            "3 bytes before the start of an rpcmem buffer of 1,024 bytes",
+        ),
+        ("freed", "--strict", 5, "byte 5 of a freed rpcmem buffer of 1,024 bytes"),
+        ("copy", "--strict", 1025, "1 byte past the end of an rpcmem buffer of 1,024 bytes"),
+    ],
+)
+def test_program_that_misses_a_buffer(
+    faults: Faults, what: str, option: str, at: int, distance: str
+) -> None:
+    done = faults.call("program", what, 1024, at, strict=option, env=SHARED)
+
+    source = "host/main.c"
+    assert (done.returncode, done.stdout) == (139, "")
+    assert "\nthe program crashed on the ARM64 side: bad memory access (SIGSEGV) at" in done.stderr
+    allocated = f"  allocated by buffer (main.c:{faults.line('allocate', source)})\n"
+    assert f"\n  {distance}\n{allocated}" in done.stderr
+    if what != "copy":
+        at_byte = f"  at write_byte (main.c:{faults.line('write', source)})\n  by fault (main.c:"
+        assert f"{allocated}{at_byte}" in done.stderr
+    else:  # in the C library
+        assert f"\n  by fault (main.c:{faults.line('copy', source)})\n" in done.stderr
+    assert "DSP process crashed" not in done.stderr
+
+
+def test_crash_of_the_program_without_strict(faults: Faults) -> None:
+    done = faults.call("program", "thread")
+
+    place = f"write_byte (main.c:{faults.line('write', 'host/main.c')})"
+    assert done.returncode == 139
+    assert (
+        "the program crashed on the ARM64 side: bad memory access (SIGSEGV) at address 0x0,"
+        f" through a null pointer\n  at {place}\n  by write_null (main.c:"
+    ) in done.stderr
+
+
+@pytest.mark.parametrize(("what", "status"), [("handled", 11), ("raised", 139)])
+def test_signal_that_is_no_crash_of_the_program(faults: Faults, what: str, status: int) -> None:
+    done = faults.call("program", what, 1024, 1024, strict="--strict", env=SHARED)
+
+    assert done.returncode == status
+    assert "the program crashed" not in done.stderr
+
+
 def test_use_of_a_freed_heap_block(faults: Faults) -> None:
     done = faults.call("heap", "after-free", 24, strict="--strict")
 

@@ -306,6 +306,7 @@ def test_outside_a_project_there_is_no_table_of_targets(
         ("hexagon", "llvm"),
         ("hexagon", "sdk"),
         ("device", "emulated"),
+        ("device", "paths"),
         ("device", "adb"),
         ("device", "ssh"),
         ("debug", "lldb"),

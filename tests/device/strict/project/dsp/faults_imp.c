@@ -180,6 +180,54 @@ AEEResult faults_overflow(remote_handle64 h, int32_t left)
     return AEE_SUCCESS;
 }
 
+/* Copies data to the result, and changes it at an offset if that is not negative. */
+AEEResult faults_spoil(remote_handle64 h, const unsigned char *data, int dataLen, int32_t at,
+                       unsigned char *result, int resultLen)
+{ /* here: spoil */
+    (void)h;
+    memcpy(result, data, (size_t)(dataLen < resultLen ? dataLen : resultLen));
+    if (at >= 0) {
+        write_byte((uint8_t *)(uintptr_t)data + at);
+    }
+    return AEE_SUCCESS;
+}
+
+AEEResult faults_spoil_piece(remote_handle64 h, const piece *part, int32_t at)
+{
+    (void)h;
+    write_byte(part->bytes + at);
+    return AEE_SUCCESS;
+}
+
+AEEResult faults_spoil_text(remote_handle64 h, const char *text, int32_t at)
+{
+    (void)h;
+    write_byte((uint8_t *)(uintptr_t)text + at);
+    return AEE_SUCCESS;
+}
+
+/* Writes to the data through a pointer that the skel has received for a descriptor. */
+AEEResult faults_spoil_mapped(remote_handle64 h, const unsigned char *data, int dataLen,
+                              int32_t descriptor, int32_t at)
+{
+    (void)h, (void)data, (void)dataLen;
+    void *mapped = NULL;
+    uint64_t size = 0;
+    int code = HAP_mmap_get(descriptor, &mapped, &size);
+    if (code == AEE_SUCCESS) {
+        write_byte((uint8_t *)mapped + at);
+        HAP_mmap_put(descriptor);
+    }
+    return code;
+}
+
+AEEResult faults_turn(remote_handle64 h, unsigned char *data, int dataLen)
+{
+    (void)h;
+    write_bytes(data, dataLen);
+    return AEE_SUCCESS;
+}
+
 KERNEL void stomp(void)
 {
     void *volatile *frame = __builtin_frame_address(0);
