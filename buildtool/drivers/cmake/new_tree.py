@@ -72,7 +72,8 @@ def carry_over(
     """
     tree = step_tree.path
     former = former_tree(tree)
-    if not former.is_dir():
+    if not (former / "build.ninja").is_file():  # CMake never succeeded there
+        delete(former)
         return
     delete(former / RECORD_FILE)
     undeclared = undeclared_files(former, tree, record.configuration, record.generated_files)
