@@ -214,12 +214,16 @@ class IncrementalTree(Value):
         """The products made from changed inputs, which Ninja misses when an input has an old time
         stamp; None if the products of one of the inputs are unknown."""
         cmake_inputs = record.configuration.cmake_inputs
+        unreported = self._unreported_names(record)
         changed: dict[Path, bool] = {}  # to whether CMake reads it
         for change in all_changes:
             if record.install_inputs.covers(change):
                 continue  # the install script runs in every build
             by_cmake = cmake_inputs.covers(change)
             if record.declared_inputs.covers(change) or "present" in (change.old, change.new):
+                return None
+            # A file that a command may read can also hide a header of another one.
+            if change.old in ("", UNKNOWN) and change.path in unreported:
                 return None
             if change.kind == "glob":
                 if not by_cmake:
