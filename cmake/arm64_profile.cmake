@@ -4,6 +4,7 @@
 if(NOT BUILDTOOL_NATIVE)
   include("${CMAKE_CURRENT_LIST_DIR}/find_roots.cmake")
 endif()
+include("${CMAKE_CURRENT_LIST_DIR}/cxx_modules.cmake")
 
 # Linkers do not escape spaces in their dependency files: with a space in the path of a library,
 # Ninja would link in every build.
