@@ -21,6 +21,8 @@ from buildtool.toolchains.system_libraries import UBUNTU, glibc_symbols
 
 RULE = Rule("host-symbols", __doc__, code="symbol")
 _BIONIC = frozenset(("libc.so", "libm.so", "libdl.so", "liblog.so"))
+_UNLISTED = frozenset(("libstdc++.so.6", "libgcc_s.so.1"))
+"""Libraries of every device of which no list of symbols is at hand."""
 _INTERPRETERS = (
     "_?Py[A-Z_]|PyInit_|napi_|node_api_|uv_|_ZNK?2v8|_ZNK?4node|lua_|luaL_|rb_|Perl_|PL_|Rf_|R_|"
     "zend_|php_|JNI_"
@@ -54,7 +56,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         }
         missing = sorted(
             name
-            for name in elf.imports - exported - versioned - _without_version(elf)
+            for name in elf.imports - exported - versioned - glibc_symbols()
             if not is_fastrpc_function(name)
             and (elf.interpreter or not re.match(_INTERPRETERS, name))
         )
@@ -75,33 +77,23 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _is_known(elf: Elf, libraries: Mapping[str, Elf]) -> bool:
     """Whether it is known what each library exports that a file needs, or that these need.
 
-    The libraries of GNU and of Android version their symbols: what a file needs of them has a
-    version, if it was linked with them.
+    The libraries of GNU and of Android version all their symbols: what a file needs of them has a
+    version, if it was linked with these.  Others, such as zlib, version newer symbols only.
     """
     waiting, seen = [elf], {elf.path}
     while waiting:
         each = waiting.pop()
-        versioned = {need.library for need in each.version_needs}
+        versioned = {need.library for need in (*elf.version_needs, *each.version_needs)}
+        known = UBUNTU - (_UNLISTED - versioned)
+        known |= _BIONIC if "libc.so" in versioned else frozenset()
         for name in each.needed:
             if library := libraries.get(name):
                 if library.path not in seen:
                     seen.add(library.path)
                     waiting.append(library)
-            elif not (
-                name in UBUNTU
-                or name in versioned
-                or is_cdsprpc(name)
-                or (name in _BIONIC and "libc.so" in versioned)
-            ):
+            elif name not in known and not is_cdsprpc(name):
                 return False
     return True
-
-
-def _without_version(elf: Elf) -> frozenset[str]:
-    """The imports that the C library may have for a file that was not linked with it."""
-    if any(name in ("libc.so.6", "libc.so") for name in elf.needed):
-        return frozenset()
-    return glibc_symbols() or elf.imports
 
 
 def _remedy(missing: list[str], elf: Elf) -> str:

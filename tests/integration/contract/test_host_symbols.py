@@ -134,3 +134,21 @@ def test_nothing_is_known_of_a_library_of_the_device(whose: str, make: Make) -> 
     put(release, "lib/libpart.so", PART, *(board if whose == "library" else ()))
 
     assert findings(release) == []
+
+
+def test_a_library_that_versions_its_newer_symbols_only_is_not_known(make: Make) -> None:
+    """zlib does; libpng in Pillow's wheels needs symbols of both kinds."""
+    release = make()
+    versioned = release.linker.versioned("libz.so.1", "ZLIB_1.2.9", "newer")
+    source = "int newer(void);\nint crc(void);\nint part(void) { return newer() + crc(); }"
+    put(release, "lib/libpart.so", source, *versioned)
+
+    assert findings(release) == []
+
+
+def test_the_c_plus_plus_library_linked_without_versions_is_not_known(make: Make) -> None:
+    """As in the wheels of tflite-runtime."""
+    release = make()
+    put(release, "lib/libpart.so", PART, *release.linker.needing("libstdc++.so.6"))
+
+    assert findings(release) == []
