@@ -15,8 +15,9 @@ foreach(_pair IN LISTS BUILDTOOL_PREFIX_MAP)
 endforeach()
 
 # A project finds its own files where it says that they are.  It does not find
-# - what is in its own lib/, include/ and so on, as if it were a system's root directory,
-list(APPEND CMAKE_IGNORE_PREFIX_PATH "/")
+# - what is in its own lib/ and include/, as if it were a system's root directory (with "/" here,
+#   find_package() would find nothing),
+list(APPEND CMAKE_IGNORE_PATH "/lib" "/lib64" "/include")
 # - what is beside the programs in PATH: a virtual or Conda environment in the project,
 string(REPLACE ":" ";" _programs "$ENV{PATH}")
 foreach(_directory IN LISTS _programs)
@@ -35,4 +36,3 @@ set(CMAKE_FIND_USE_PACKAGE_REGISTRY FALSE)
 list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_PREFIX_PATH} ${_roots})
 list(REMOVE_DUPLICATES CMAKE_FIND_ROOT_PATH)
 list(REMOVE_ITEM CMAKE_FIND_ROOT_PATH "/")
-list(REMOVE_DUPLICATES CMAKE_IGNORE_PREFIX_PATH)

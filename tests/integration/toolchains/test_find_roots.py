@@ -31,6 +31,7 @@ find_library(library deep PATHS "${third}" PATH_SUFFIXES lib)
 set(near_DIR "${third}/cmake")
 find_package(near CONFIG)
 find_package(far CONFIG PATHS "${third}")
+find_package(Given CONFIG)
 file(WRITE "${CMAKE_BINARY_DIR}/made/include/made.h" "")
 find_path(made made.h HINTS "${CMAKE_BINARY_DIR}/made" PATH_SUFFIXES include)
 find_path(beside beside.h PATHS "${CMAKE_CURRENT_SOURCE_DIR}/../beside")
@@ -38,11 +39,10 @@ find_library(c NAMES c m z PATHS /usr/lib/x86_64-linux-gnu /usr/local/lib)
 find_path(machine only_here.h PATHS "@HERE@/include")
 find_package(Tool CONFIG)
 find_package(Cached CONFIG)
-find_package(Own CONFIG)
 find_library(own own)
 find_program(tool tool)
-foreach(name path hints file library near_FOUND far_FOUND made beside c machine Tool_FOUND
-        Cached_FOUND Own_FOUND own tool)
+foreach(name path hints file library near_FOUND far_FOUND Given_FOUND made beside c machine
+        Tool_FOUND Cached_FOUND own tool)
   message(STATUS "<${name}=${${name}}>")
 endforeach()
 """
@@ -83,20 +83,22 @@ def test_a_project_finds_its_own_files_and_none_of_this_machine(
     root = plain_cmake.root
     write(root / "third", "include/deep/deep.h", "lib/libdeep.a", "cmake/nearConfig.cmake")
     write(root / "third", "lib/cmake/far/farConfig.cmake")
+    write(root / "given", "lib/cmake/Given/GivenConfig.cmake")
     write(tmp_path, "beside/beside.h", "here/include/only_here.h")
-    write(root, "env/lib/cmake/Tool/ToolConfig.cmake", "native/CachedConfig.cmake")
-    write(root, "cmake/OwnConfig.cmake", "lib/cmake/Own/OwnConfig.cmake", "lib/libown.a")
+    write(root, "env/lib/cmake/Tool/ToolConfig.cmake", "native/cached/CachedConfig.cmake")
+    write(root, "lib/libown.a")
     write(root, "env/bin/tool")
     (root / "env/bin/tool").chmod(0o755)
     registry = tmp_path / ".cmake/packages/Cached/0"
     write(registry.parent, "0")
-    registry.write_text(str(root / "native"))
+    registry.write_text(str(root / "native/cached"))
     monkeypatch.setenv("HOME", str(tmp_path))
     plain_cmake.write(CMakeLists_txt=LISTING.replace("@HERE@", str(tmp_path / "here")))
 
     tree, output = plain_cmake.build(
         profile,
         f"-DBUILDTOOL_PREFIX_MAP={tmp_path / 'beside'}=.",
+        f"-DCMAKE_PREFIX_PATH={root}/given",
         path=f"{root}/env/bin:{find_cmake().ninja.parent}:/usr/bin:/bin",
     )
 
@@ -111,12 +113,12 @@ def test_a_project_finds_its_own_files_and_none_of_this_machine(
         "library": f"{root}/third/lib/libdeep.a",
         "near_FOUND": "1",
         "far_FOUND": "1",
+        "Given_FOUND": "1",
         "made": f"{tree}/made/include",
         "beside": f"{tmp_path}/beside",
         "machine": "machine-NOTFOUND",
         "Tool_FOUND": "0",
         "Cached_FOUND": "0",
-        "Own_FOUND": "0",
         "own": "own-NOTFOUND",
         "tool": f"{root}/env/bin/tool",
     }
