@@ -1,15 +1,10 @@
 # The end of every toolchain file of the ARM64 side.
 #
-# CMake looks for programs on the build machine, and for libraries, headers and packages only in the
-# directories that the caller names.  With a native compiler on an ARM64 build machine, the
-# machine's own libraries are right.
+# With a native compiler on an ARM64 build machine, the machine's own libraries are right.
 if(NOT BUILDTOOL_NATIVE)
-  list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_PREFIX_PATH})
-  set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-  foreach(_kind LIBRARY INCLUDE PACKAGE)
-    set(CMAKE_FIND_ROOT_PATH_MODE_${_kind} ONLY)
-  endforeach()
+  include("${CMAKE_CURRENT_LIST_DIR}/find_roots.cmake")
 endif()
+include("${CMAKE_CURRENT_LIST_DIR}/cxx_modules.cmake")
 
 # Linkers do not escape spaces in their dependency files: with a space in the path of a library,
 # Ninja would link in every build.

@@ -4,6 +4,7 @@
 # BUILDTOOL_CDSPRPC_DIR has lib/libcdsprpc.so, the stub.  It is never shipped, and programs must not
 # find it at run time.
 list(PREPEND CMAKE_FIND_ROOT_PATH "${BUILDTOOL_CDSPRPC_DIR}")
+list(PREPEND CMAKE_SYSTEM_LIBRARY_PATH "${BUILDTOOL_CDSPRPC_DIR}/lib") # see find_roots.cmake
 # CMake adds implicit link directories neither to a RUNPATH nor with -L: the line below adds -L.
 # (Not CMAKE_*_LINKER_FLAGS: projects and presets set these.)
 list(APPEND CMAKE_PLATFORM_IMPLICIT_LINK_DIRECTORIES "${BUILDTOOL_CDSPRPC_DIR}/lib")

@@ -1,10 +1,14 @@
 # Sets up zig as archiver, linker and assembler, so that CMake does not look for the build machine's
 # tools.
+set(BUILDTOOL_ZIG_LINK
+    /bin/sh "${CMAKE_CURRENT_LIST_DIR}/zig_link.sh" "${CMAKE_CURRENT_LIST_DIR}/zig_linker.tsv")
 macro(buildtool_zig_tools zig)
   set(CMAKE_AR "${zig}")
   # zig's linker driver supports --whole-archive, but not --push-state.
   set(CMAKE_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
+  # zig's linker driver rejects arguments that have no effect on what it links, such as -Map.
   foreach(_lang C CXX ASM)
+    set(CMAKE_${_lang}_LINKER_LAUNCHER ${BUILDTOOL_ZIG_LINK})
     set(CMAKE_${_lang}_ARCHIVE_CREATE "\"${zig}\" ar qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
     set(CMAKE_${_lang}_ARCHIVE_APPEND "\"${zig}\" ar qD <TARGET> <LINK_FLAGS> <OBJECTS>")
     set(CMAKE_${_lang}_ARCHIVE_FINISH "\"${zig}\" ranlib <TARGET>")

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Listener, StepFinished, StepStarted
+from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
@@ -30,9 +31,12 @@ from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
-LIMIT = 60.0  # seconds for one configuration
-FIRST_LIMIT = 180.0  # for the first configuration of a side: the compiler fills its caches
-TOTAL_LIMIT = 600.0  # for all configurations
+IDLE_LIMIT = 60.0  # seconds in which a configuration neither prints nor uses processor time
+LISTING_LIMIT = 60.0  # seconds for the names of presets
+FIRST_NOTE = (
+    "zig compiles its C and C++ libraries first, once for all projects of this user. It takes some"
+    " minutes."
+)
 NO_NEEDS: Mapping[str, Path] = {}
 _ERROR = re.compile(r"^CMake Error(?: \(dev\))?(?: at (.+?):(\d+)(?: \([^\n]*\))?)?:", re.MULTILINE)
 _STACK = re.compile(r"^  (\S.*):(\d+) \([^\n]*\)$", re.MULTILINE)
@@ -97,10 +101,8 @@ class Configurator:
         self.scratch = scratch
         self.dsp_toolchain = dsp_toolchain
         self.listener = listener
-        self.ends = time.monotonic() + TOTAL_LIMIT
         self._done: dict[str, ConfigureResult] = {}
         self._profiles: dict[str, Profile] = {}
-        self._warm: set[bool] = set()
 
     def __call__(
         self, component: Component, arch: str = "", needs: Mapping[str, Path] = NO_NEEDS
@@ -122,11 +124,6 @@ class Configurator:
     ) -> ConfigureResult:
         name = f"{component.source} {f'Hexagon {arch}' if arch else 'ARM64'}"
         place = self.scratch / str(len(self._done))
-        if time.monotonic() > self.ends:
-            return ConfigureFailure(
-                f"not configured: other projects took {TOTAL_LIMIT:g} s",
-                "Run buildtool init in its directory.",
-            )
         started = time.monotonic()
         self.listener(StepStarted(name, "configuring"))
         outcome = "failed"
@@ -135,7 +132,9 @@ class Configurator:
                 step = self._step(component, arch, needs, place)
             except BuildtoolError as error:  # the toolchain is not installed
                 return ConfigureFailure(_short(f"{error.message}: {error.why}"), error.remedy)
-            done = self._run(step, place)
+            if not arch and _compiles_libraries(step.profile):
+                self.listener(Note(FIRST_NOTE))
+            done = self._run(step, place, lambda line: self.listener(StepOutput(name, line)))
             outcome = "configured" if isinstance(done, Configured) else "skipped"
         finally:
             self.listener(StepFinished(name, outcome, time.monotonic() - started))
@@ -163,7 +162,7 @@ class Configurator:
             return ()
         command: list[str | Path] = [find_cmake().program, "--list-presets=configure"]
         try:
-            done = capture(command, env=build_environment(), cwd=source, timeout=LIMIT)
+            done = capture(command, env=build_environment(), cwd=source, timeout=LISTING_LIMIT)
         except BuildtoolError:
             return ()
         return tuple(_PRESET.findall(done.output)) if done.status == 0 else ()
@@ -186,13 +185,13 @@ class Configurator:
         archs = (arch or HEXAGON_ARCHS[0],)
         return Target("ubuntu-aarch64", archs, dsp_toolchain=self.dsp_toolchain)
 
-    def _run(self, step: CMakeStep, place: Path) -> ConfigureResult:
-        limit = LIMIT if bool(step.arch) in self._warm else FIRST_LIMIT
-        log = StepLog(place / "log", step.name, limit)
-        runner = _runner(step, log)
+    def _run(
+        self, step: CMakeStep, place: Path, on_output: Callable[[str], None]
+    ) -> ConfigureResult:
+        log = StepLog(place / "log", step.name, IDLE_LIMIT)
+        runner = _runner(step, log, on_output)
         try:
             runner.configure()
-            self._warm.add(bool(step.arch))
             runner.check_configuration()
             return _configured(runner, _text(log.path))
         except BuildtoolError as error:
@@ -202,7 +201,10 @@ class Configurator:
             if isinstance(error, ToolError):  # `why` is CMake's whole output, or a command
                 of_ninja = _NINJA_ERROR.search(error.why)
                 reason = of_ninja[0] if of_ninja else error.message
-                reason = first_error(output, step.source, step.root) or reason
+                explained = first_error(output, step.source, step.root)
+                if not explained and not of_ninja:  # the log is deleted with the tree
+                    self.listener(Warned(step.name, f"{error.message}\n{error.why}"))
+                reason = explained or reason
             remedy = error.remedy
             if str(self.scratch) in remedy:
                 remedy = "Correct that, then uncomment the table."
@@ -211,8 +213,13 @@ class Configurator:
             log.close()
 
 
-def _runner(step: CMakeStep, log: StepLog) -> CMakeRunner:
-    silent: Callable[[str], None] = lambda _: None  # noqa: E731
+def _compiles_libraries(profile: Profile) -> bool:
+    """Whether zig has not yet compiled its libraries for the programs of `profile`."""
+    made = (cache_dir() / "zig" / "o").glob("*/libc++.a")
+    return "ZIG" in profile.places and not any(made)
+
+
+def _runner(step: CMakeStep, log: StepLog, on_output: Callable[[str], None]) -> CMakeRunner:
     return CMakeRunner(
         step=step,
         dependencies=None,
@@ -221,8 +228,8 @@ def _runner(step: CMakeStep, log: StepLog) -> CMakeRunner:
         environment=tool_environment(step),
         file_states=FileStates(),
         log=log,
-        on_output=silent,
-        warnings=StepWarnings(silent),
+        on_output=on_output,
+        warnings=StepWarnings(lambda _: None),
     )
 
 

@@ -7,6 +7,7 @@ from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 from buildtool.toolchains.profile import Compiler, Profile
 from buildtool.toolchains.system_libraries import SHARED_STL
+from buildtool.toolchains.unsupported import CXX_MODULES
 
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
 ALIGNED_CXX = 27  # the first NDK whose libc++_shared.so is aligned to 16 KiB
@@ -32,6 +33,7 @@ def android(api: int, stl: str = "auto", ndk_requirement: Tool = NO_REQUIREMENT)
         places={"NDK": str(ndk.where)},
         compiler=_compiler(ndk, level, stl),
         environment={"ANDROID_NDK_ROOT": str(ndk.where)},
+        unsupported=(CXX_MODULES,),
         runtime={SHARED_STL: ndk.libraries / SHARED_STL} if stl == "c++_shared" else {},
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from buildtool.core.files import value_digest
 from buildtool.project.archs import HEXAGON_ARCHS, has_ieee
 from buildtool.project.model import Tool
@@ -9,10 +11,14 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.sdk_root import INCLUDES, sdk_root
-from buildtool.toolchains.unsupported import UnsupportedFeature
+from buildtool.toolchains.unsupported import CXX_MODULES, UnsupportedFeature
+from buildtool.toolchains.zig_flags import ZigLinkerRule
+
+if TYPE_CHECKING:
+    from buildtool.toolchains.unsupported import UnsupportedRule
 
 _USE_SDK = 'Set dsp-toolchain = "sdk" for the target, with a Hexagon SDK installed'
-UNSUPPORTED = (
+UNSUPPORTED: tuple[UnsupportedRule, ...] = (
     UnsupportedFeature(
         "-fexceptions",
         "-fno-exceptions",
@@ -40,6 +46,8 @@ UNSUPPORTED = (
         " assembler does",
         remedy=f"{_USE_SDK}, or remove the instructions.",
     ),
+    CXX_MODULES,
+    ZigLinkerRule(f"s{_USE_SDK[1:]}"),
 )
 """Features that open LLVM cannot compile for skels, but the SDK's compiler can."""
 HMX = UnsupportedFeature(

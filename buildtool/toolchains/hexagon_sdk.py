@@ -7,6 +7,7 @@ from buildtool.sdk.hexagon_sdk import HexagonSdk
 from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.hexagon import check_arch
 from buildtool.toolchains.profile import Compiler, Profile
+from buildtool.toolchains.unsupported import CXX_MODULES
 
 
 def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
@@ -35,6 +36,7 @@ def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
         },
         environment={**_environment(sdk), "DEFAULT_DSP_ARCH": arch},
         runtime=sdk.runtime(arch),
+        unsupported=(CXX_MODULES,),
     )
 
 

@@ -140,7 +140,7 @@ def _modules() -> dict[str, str]:
     files = [
         file
         for file in folder.rglob("*")
-        if file.suffix in (".cmake", ".s") and not file.name.startswith("Buildtool")
+        if file.suffix in (".cmake", ".s", ".sh", ".tsv") and not file.name.startswith("Buildtool")
     ]
     return {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in files}
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from pathlib import Path
 
+from buildtool.core.errors import BuildtoolError
 from buildtool.toolchains.profile import Profile
 
 UBUNTU = frozenset(
@@ -58,3 +61,15 @@ def system_libraries(profile: Profile) -> frozenset[str]:
 def sysroot_libraries(root: Path) -> frozenset[str]:
     """The libraries in the root directory of a pulled sysroot."""
     return frozenset(path.name for path in root.rglob("*.so*"))
+
+
+@functools.cache
+def glibc_symbols() -> frozenset[str]:
+    """The symbols of all versions of glibc's libraries; none without zig, which lists them."""
+    from buildtool.sdk.zig import find_zig  # noqa: PLC0415 - few callers
+
+    try:
+        lists = (find_zig().library / "libc" / "glibc" / "abilists").read_bytes()
+    except (BuildtoolError, OSError):
+        return frozenset()
+    return frozenset(name.decode() for name in re.findall(rb"([A-Za-z_][\w.]*)\0", lists))

@@ -14,6 +14,7 @@ from buildtool.sdk.sysroot import Sysroot
 from buildtool.sdk.tool_search import NO_REQUIREMENT, ToolMissingError, require_usable
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
+from buildtool.toolchains.unsupported import CXX_MODULES
 
 LIBRARIES = (
     *("usr/lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu", "usr/lib64", "lib64", "usr/lib"),
@@ -148,6 +149,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
             c=_command(tool.where, [*c_arguments, *always], c_headers),
             cxx=_command(tool.cxx, [*cxx_arguments, *always], cxx_headers),
         ),
+        unsupported=(CXX_MODULES,) if kind == "clang" else (),
     )
 
 

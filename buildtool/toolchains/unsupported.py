@@ -43,6 +43,20 @@ class UnsupportedFeature(Value):
         return self if any(words in output for words in self.messages) else None
 
 
+CXX_MODULES = UnsupportedFeature(
+    "",
+    "",
+    # CMake wraps its lines, so these are words of them; the last is a compiler's.
+    messages=("cmake-cxxmodules(7)", '"CXX_MODULE_STD"', "error: module '"),
+    reason="C++ modules need a scanner of the compiler's own version (clang-scan-deps), which no"
+    " profile has; one of this machine is never used",
+    remedy="Build it with headers: many projects have an option that switches modules off. In its"
+    " CMake files, replace FILE_SET … TYPE CXX_MODULES, CXX_MODULE_STD, `import` and"
+    " CXX_SCAN_FOR_MODULES ON.",
+)
+"""What clang profiles do not support."""
+
+
 def find_unsupported(
     rules: Iterable[UnsupportedRule], flags: Sequence[str]
 ) -> UnsupportedFeature | None:

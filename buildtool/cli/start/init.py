@@ -147,20 +147,22 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> int:
             remedy="Write buildtool.toml by hand, or start from a template: buildtool init"
             " --template hvx NEW-DIRECTORY",
         )
-    if not dry_run:
+    # Comments alone would only block the next init.
+    printed = dry_run or not proposal.builds
+    if not printed:
         write_if_changed(file, written)
     rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
     unknown: list[UnknownObject] = [{"what": row.what, "remedy": row.remedy} for row in rows]
     if json:
         document: InitDocument = {
             "directory": str(folder),
-            "files": [] if dry_run else [str(file)],
+            "files": [] if printed else [str(file)],
             "text": written,
             "unknown": unknown,
         }
         print_json(document)
     else:
-        if dry_run:
+        if printed:
             write(written)
         else:
             show(file.name)
@@ -168,7 +170,12 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> int:
             show(f"! {row['what']}\n  {row['remedy']}", file=sys.stderr)
         place = "" if folder == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
         if not proposal.builds:
-            show(f"\nNo component can be built yet: complete {FILE_NAME}.", file=sys.stderr)
+            show(
+                f"\nNo component can be built yet, so {FILE_NAME} was not written. Correct what is"
+                " named here and run buildtool init again, or complete the text by hand:"
+                f" buildtool init --print >{FILE_NAME}",
+                file=sys.stderr,
+            )
         elif not dry_run:
             show(f"\nNext: read it, then {place}buildtool build --plan", file=sys.stderr)
     return int(not proposal.builds)

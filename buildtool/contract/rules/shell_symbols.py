@@ -37,7 +37,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             others = "".join(f", nor does {library}" for library in lacking.libraries)
             yield RULE.error(
                 path,
-                f"{name} needs {_joined(everywhere)}, which {lacking.shell}{others}",
+                f"{name} needs {joined(everywhere)}, which {lacking.shell}{others}",
                 why="the DSP would not load it: error 0x80000406\n"
                 + "\n".join(_chip_lines(everywhere, known_shells().chips)),
                 remedy=_remedy(elf, everywhere, "" if on_device else pull_remedy),
@@ -45,7 +45,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if unused := sorted(lacking.unused):
             yield RULE.warning(
                 path,
-                f"{name} lists {_joined(unused)}, which {lacking.shell} and no relocation uses",
+                f"{name} lists {joined(unused)}, which {lacking.shell} and no relocation uses",
                 why="a loader looks up only what relocations use, so it is expected to load",
                 remedy="Remove what is left of it from the sources, or define it.",
             )
@@ -71,10 +71,11 @@ def _chip_lines(names: list[str], chips: Sequence[str]) -> list[str]:
     places: dict[str, list[str]] = {}
     for name in names:
         places.setdefault(describe_chips(name, chips), []).append(name)
-    return [f"{_joined(some)}: {place}" for place, some in places.items()]
+    return [f"{joined(some)}: {place}" for place, some in places.items()]
 
 
-def _joined(names: list[str]) -> str:
+def joined(names: list[str]) -> str:
+    """The first few of `names`, and how many more there are."""
     more = len(names) - MAX_LISTED_NAMES
     return ", ".join(names[:MAX_LISTED_NAMES]) + (f" and {more} more" if more > 0 else "")
 
@@ -82,7 +83,7 @@ def _joined(names: list[str]) -> str:
 def _remedy(elf: Elf, names: list[str], pull_remedy: str) -> str:
     methods = [name for name in names if name.startswith(_interfaces(elf))]
     if methods:
-        return f"Define {_joined(methods)}: the interface declares it, but no source defines it."
+        return f"Define {joined(methods)}: the interface declares it, but no source defines it."
     if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(names):
         return (
             "Print with printf or FARF, and avoid errno and assert: zig's C headers (musl) have"

@@ -16,6 +16,7 @@ import shlex
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -26,12 +27,14 @@ from buildtool.core.processes.process_tree import (
     kill_group,
     kill_leftovers,
     kill_session,
+    processor_ticks,
 )
 from buildtool.core.value import Value
 
 Process = subprocess.Popen[bytes]
 PIPE, DEVNULL, WITH_STDOUT = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
 """Streams of a process: a new pipe, /dev/null, and for standard error the standard output."""
+SHOWN_LINES = 40  # of the end of a failed tool's output
 
 
 class ToolError(BuildtoolError):
@@ -66,6 +69,7 @@ def capture(
     env: Mapping[str, str],
     cwd: Path | None = None,
     timeout: float | None = None,
+    idle_limit: float | None = None,
     on_line: Callable[[str], None] | None = None,
     umask: int = -1,
     stdin: int | None = None,
@@ -77,8 +81,9 @@ def capture(
     it reads.  The process runs in its own session, all of which is ended on timeout, on Ctrl-C, on
     an error of `on_line` and when the process is killed.
 
-    Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds, and
-    `ToolInterrupt` on Ctrl-C and when all tools of its build are ended (see `running_tools`).
+    Raises `ToolError` when the program cannot be started, exceeds `timeout` seconds, or neither
+    prints nor uses processor time for `idle_limit` seconds, and `ToolInterrupt` on Ctrl-C and when
+    all tools of its build are ended (see `running_tools`).
     """
     arguments = tuple(str(a) for a in argv)
     tools = RUNNING_TOOLS.get()
@@ -103,6 +108,10 @@ def capture(
         timer = threading.Timer(timeout, expire) if timeout else None
         if timer:
             timer.start()
+        ended = threading.Event()
+        if idle_limit:
+            watched = (process.pid, lines, idle_limit, ended, expire)
+            threading.Thread(target=_watch, args=watched, daemon=True).start()
         # Background processes of the tool would keep its output open.
         ender = threading.Thread(target=kill_leftovers, args=(process.pid,), daemon=True)
         ender.start()
@@ -126,22 +135,47 @@ def capture(
                 raise ToolInterrupt(process.poll()) from error
             raise
         finally:
+            ended.set()
             if timer:
                 timer.cancel()
     if expired.is_set():
+        how = (
+            f"did nothing for {idle_limit:g} s"
+            if idle_limit
+            else f"did not finish in {timeout:g} s"
+        )
         raise ToolError(
-            f"{Path(arguments[0]).name} did not finish in {timeout:g} s",
-            why=f"command: {shlex.join(arguments)}",
+            f"{Path(arguments[0]).name} {how}",
+            why="\n".join([f"command: {shlex.join(arguments)}", *lines[-SHOWN_LINES:]]),
             remedy="Run the command by hand to see where it hangs.",
         )
     return Completed(arguments, status, "\n".join(lines))
+
+
+def _watch(
+    leader: int,
+    lines: Sequence[str],
+    limit: float,
+    ended: threading.Event,
+    expire: Callable[[], None],
+) -> None:
+    """Call `expire` when a session has neither printed nor used processor time for `limit` seconds,
+    unless it has ended."""
+    seen, since = (0, 0), time.monotonic()
+    while not ended.wait(min(limit / 4, 1)):
+        now = len(lines), processor_ticks(leader)
+        if now != seen:
+            seen, since = now, time.monotonic()
+        elif time.monotonic() - since > limit:
+            expire()
+            return
 
 
 def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
     """Return `done` if it succeeded; raises `ToolError` with the end of its output if not."""
     if done.status == 0:
         return done
-    tail = "\n".join(done.output.splitlines()[-40:])
+    tail = "\n".join(done.output.splitlines()[-SHOWN_LINES:])
     raise ToolError(
         f"{what} failed (exit status {done.status})",
         why=f"command: {done.command}\n{tail}",

@@ -112,6 +112,36 @@ def _session(pid: int) -> int:
     return int(fields[3]) if fields else 0
 
 
+def processor_ticks(leader: int) -> int:
+    """The processor time that a session has used so far, in clock ticks, with that of processes
+    that its members have waited for, and of the sessions that hold a file lock they wait for."""
+    stats = {pid: fields for pid in _processes() if (fields := _stat(pid))}
+    session = {pid: int(fields[3]) for pid, fields in stats.items()}
+    waits = [(session.get(waiter), session.get(holder)) for waiter, holder in _lock_waits()]
+    counted: set[int | None] = {leader}
+    for _ in waits:
+        counted |= {holder for waiter, holder in waits if waiter in counted}
+    return sum(sum(map(int, f[11:15])) for pid, f in stats.items() if session[pid] in counted)
+
+
+def _lock_waits() -> list[tuple[int, int]]:
+    """The processes that wait for a file lock, each with one that holds it.
+
+    Source: proc_locks(5).
+    """
+    waits, holder = [], 0
+    try:
+        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except OSError:  # not every container has it
+        return []
+    for words in map(str.split, lines):
+        if words[1] == "->":
+            waits.append((int(words[5]), holder))
+        else:
+            holder = int(words[4])
+    return waits
+
+
 def start_of(pid: int) -> int:
     """When a process started, in clock ticks since the boot; 0 when it has ended.
 

@@ -178,14 +178,15 @@ class CMakeRunner(Value):
         unsupported, cdsprpc = self.tools.unsupported, self.step.profile.cdsprpc
         if not unsupported and not cdsprpc:
             return
-        from buildtool.drivers.cmake.checks.flags import check_flags, dropped_flags  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake.checks import flags  # noqa: PLC0415 - CMake seldom runs
         from buildtool.drivers.cmake.checks.links import check_links  # noqa: PLC0415
 
         tree = read_build_tree(self.step.tree)
         if unsupported:
-            check_flags(tree, self.step.profile)
-            if note := dropped_flags(tree, self.step.profile):
-                self.warnings.add(note, CONFIGURING)
+            flags.check_flags(tree, self.step.profile)
+            for noted in (flags.dropped_flags, flags.dropped_arguments, flags.missing_openmp):
+                if note := noted(tree, self.step.profile):
+                    self.warnings.add(note, CONFIGURING)
         if cdsprpc:
             check_links(tree, cdsprpc)
 

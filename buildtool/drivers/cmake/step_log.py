@@ -19,13 +19,13 @@ class StepLog:
     """A file that gets the output of a step's commands line by line.
 
     The first command truncates it: the log of a step that is up to date is the one from when it was
-    built.  A log that cannot be written is not an error.  `timeout` is in seconds, for one command.
+    built.  A log that cannot be written is not an error.  `idle_limit` is that of `capture`.
     """
 
-    def __init__(self, path: Path, title: str, timeout: float | None = None) -> None:
+    def __init__(self, path: Path, title: str, idle_limit: float | None = None) -> None:
         self.path = path
         self.title = title
-        self.timeout = timeout
+        self.idle_limit = idle_limit
         self._stream: TextIO | None = None
         self._started = False
 
@@ -49,7 +49,7 @@ class StepLog:
         end = "was interrupted"
         try:
             done = capture(
-                argv, env=env, cwd=cwd, timeout=self.timeout, on_line=log_line, umask=umask
+                argv, env=env, cwd=cwd, idle_limit=self.idle_limit, on_line=log_line, umask=umask
             )
             end = f"exit status {done.status}" if done.status >= 0 else f"signal {-done.status}"
         finally:

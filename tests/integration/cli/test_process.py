@@ -47,6 +47,42 @@ def test_a_time_limit_ends_the_whole_group(tmp_path: Path) -> None:
     assert gone(int(pid.read_text()))
 
 
+def test_a_tool_that_does_nothing_is_ended_with_its_last_output() -> None:
+    with pytest.raises(ToolError, match="sh did nothing for 1 s") as caught:
+        capture(["sh", "-c", "echo waiting; sleep 1000"], env=ENVIRONMENT, idle_limit=1)
+
+    assert caught.value.why.endswith("\nwaiting")
+
+
+def test_a_tool_whose_child_uses_processor_time_is_not() -> None:
+    busy = "import time\nwhile time.process_time() < 3: pass"
+    command = ["sh", "-c", f"'{sys.executable}' -c '{busy}'; exit 3"]
+
+    assert capture(command, env=ENVIRONMENT, idle_limit=2).status == 3
+
+
+HOLDER = """
+import fcntl, sys, time
+with open(sys.argv[1], "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    print("locked", flush=True)
+    while time.process_time() < 3: pass
+"""
+
+
+def test_a_tool_that_waits_for_the_lock_of_a_busy_process_is_not(tmp_path: Path) -> None:
+    """As zig does while another zig compiles its libraries."""
+    lock = tmp_path / "lock"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, lock], stdout=subprocess.PIPE, start_new_session=True
+    )
+    with holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"locked\n"
+
+        assert capture(["flock", str(lock), "true"], env=ENVIRONMENT, idle_limit=2).status == 0
+
+
 def test_what_a_tool_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     started = time.monotonic()

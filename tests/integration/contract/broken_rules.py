@@ -187,6 +187,17 @@ def _(release: TestRelease) -> None:
 
 
 @breaks(
+    "host-symbols",
+    "lib/libpart.so",
+    "libpart.so needs forgotten, which neither a file of the release nor a library of",
+    "it would not be loaded: undefined symbol: forgotten",
+)
+def _(release: TestRelease) -> None:
+    source = "int forgotten(void);\nint part(void) { return forgotten(); }"
+    release.host("lib/libpart.so", source, *release.linker.needing("libc.so.6"))
+
+
+@breaks(
     "no-shipped-cdsprpc",
     "lib/libmine.so",
     "libmine.so is a FastRPC library of the system: libadsprpc.so",

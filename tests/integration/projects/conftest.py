@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from buildtool.core.elf.read import Elf, read_elf
+from buildtool.core.events import Event
 from buildtool.project.read import read_project
 from buildtool.propose.cmake_tree import read_tree
 from buildtool.propose.propose import propose
@@ -70,7 +71,8 @@ def sdk(stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch) -> Path:
 def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
     """A function that returns the proposed tables for files (path → text).
 
-    `text` is the project file that is written, `?` are the open questions.  It checks that nothing
+    `text` is the project file that is written, `?` are the open questions, `events` what is shown
+    meanwhile.  It checks that nothing
     else is written, and that the scratch directory is deleted.
     """
     scratch = tmp_path / "scratch"
@@ -84,7 +86,8 @@ def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
         for name, content in files.items():
             write(root, name, content)
         before = sorted(root.rglob("*"))
-        proposal = propose(read_tree(root), "demo", lambda _: None)
+        events: list[Event] = []
+        proposal = propose(read_tree(root), "demo", events.append)
         assert sorted(root.rglob("*")) == before
         assert list(scratch.iterdir()) == []
         written = toml_text(proposal)
@@ -92,6 +95,7 @@ def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
         read_project(root / "buildtool.toml")
         rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
         text = " ".join(written.replace("\n# ", " ").split())
-        return {**tomllib.loads(written), "text": text, "?": [row.what for row in rows]}
+        told = {"text": text, "?": [row.what for row in rows], "events": events}
+        return {**tomllib.loads(written), **told}
 
     return make

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.core.events import Warned
 from buildtool.propose import configure
 from tests.integration.engine.processes import left
 from tests.integration.projects.conftest import Propose
@@ -246,24 +247,22 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) ->
     assert '[host.zlib] source = "zlib"' in found["text"]
 
 
-def test_configuring_has_an_end(
+def test_a_configuration_that_does_nothing_has_an_end(
     proposed: Propose, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(configure, "FIRST_LIMIT", 4.0)
+    monkeypatch.setattr(configure, "IDLE_LIMIT", 4.0)
     mark = tmp_path / "pid"
     wait = f"execute_process(COMMAND sh -c \"echo $$ >'{mark}'; exec sleep 1000\")\n"
 
-    found = proposed({"CMakeLists.txt": NEW + "project(slow NONE)\n" + wait})
+    found = proposed({"CMakeLists.txt": NEW + "project(slow NONE)\nmessage(NOTICE here)\n" + wait})
 
-    assert found["?"] == ["host.slow cannot be configured for ARM64: cmake did not finish in 4 s"]
+    assert found["?"] == ["host.slow cannot be configured for ARM64: cmake did nothing for 4 s"]
+    (warned,) = [event for event in found["events"] if isinstance(event, Warned)]
+    shown = warned.text.splitlines()
+    assert shown[0] == "cmake did nothing for 4 s"
+    assert shown[1].startswith("command: /")
+    assert shown[-1] == "here"
     assert left(tmp_path) == []
-
-
-def test_all_of_it_has_an_end(proposed: Propose, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configure, "TOTAL_LIMIT", -1.0)
-    found = proposed({"CMakeLists.txt": NEW + "project(late NONE)\n"})
-    assert "other projects took" in found["?"][0]
-    assert "host" not in found
 
 
 @pytest.mark.long

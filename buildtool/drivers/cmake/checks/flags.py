@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from buildtool.drivers.cmake.file_api import BuildTree
+import re
+
+from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.unsupported import find_unsupported
+from buildtool.toolchains.zig_flags import ZigLinkerRule, left_out
 
 
 def dropped_flags(tree: BuildTree, profile: Profile) -> str:
@@ -18,12 +21,45 @@ def dropped_flags(tree: BuildTree, profile: Profile) -> str:
     return f"{', '.join(found)}: ignored; only the Hexagon SDK's compiler has {these}."
 
 
+def dropped_arguments(tree: BuildTree, profile: Profile) -> str:
+    """A note about linker arguments of the tree that links leave out; "" if there are none."""
+    if not _is_zig(profile):
+        return ""
+    found = {argument for t in tree.targets for argument in left_out(_link_flags(t))}
+    if not found:
+        return ""
+    return (
+        f"{', '.join(sorted(found))}: left out; zig's linker does not have it, and what it links is"
+        " the same without it."
+    )
+
+
+def missing_openmp(tree: BuildTree, profile: Profile) -> str:
+    """A note if the tree looked for OpenMP, which zig does not have; "" if not."""
+    if not _is_zig(profile):
+        return ""
+    entries = (tree.build / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    if not re.search(r"^OpenMP_(C|CXX)_FLAGS:STRING=NOTFOUND$", entries, re.MULTILINE):
+        return ""
+    return (
+        "OpenMP was searched for and not found, because zig has no OpenMP library: loops of the"
+        ' project may run on one core.\n  → toolchain = "gcc" or "clang" in the target.'
+    )
+
+
 def check_flags(tree: BuildTree, profile: Profile) -> None:
-    """Check the compile flags of every target of a configured tree.
+    """Check the compile flags and the link line of every target of a configured tree.
 
     Raises `ProfileError` with target, flag, reason and remedy.
     """
     for target in tree.targets:
+        if refusal := find_unsupported(profile.unsupported, _link_flags(target)):
+            path, line = target.where
+            raise ProfileError(
+                f"{target.name} links with {refusal.flag}, which {profile.name} cannot do",
+                why=f"{refusal.reason} (the target is defined in {path}:{line})",
+                remedy=refusal.remedy,
+            )
         for group in target.groups:
             if refusal := find_unsupported(profile.unsupported, group.flags):
                 sources = ", ".join(path.name for path in group.sources[:3])
@@ -33,3 +69,11 @@ def check_flags(tree: BuildTree, profile: Profile) -> None:
                     why=f"{refusal.reason} (in the flags of {sources}{more})",
                     remedy=refusal.remedy,
                 )
+
+
+def _link_flags(target: CMakeTarget) -> list[str]:
+    return [word for fragment in target.link for word in fragment.arguments]
+
+
+def _is_zig(profile: Profile) -> bool:
+    return any(isinstance(rule, ZigLinkerRule) for rule in profile.unsupported)
