@@ -50,7 +50,7 @@ def reference(toolbox: Toolbox, tmp_path_factory: pytest.TempPathFactory) -> Pat
     (folder / "rows.h").write_text(as_header())
     program = folder / "reference"
     flags = ["-O2", "-ffp-contract=off", f"-I{folder}", f"-I{HERE}"]
-    command = ["gcc", *flags, HERE / "reference.c", "-lm", "-o", program]
+    command: list[str | Path] = ["gcc", *flags, HERE / "reference.c", "-lm", "-o", program]
     subprocess.run(command, check=True)
     return program
 
@@ -91,7 +91,7 @@ def compare(
         for number, case in zip(chunk, cases, strict=True):
             assert result[case].split()[:2] == ["0", str(count)], result.err
             outputs = device.root / f"out-{number}.bin"
-            command = [reference, str(number), inputs, outputs]
+            command: list[str | Path] = [reference, str(number), inputs, outputs]
             said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             outputs.unlink()
             n, error, worst, wrong, first, got = said.split()

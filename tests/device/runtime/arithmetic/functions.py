@@ -155,7 +155,9 @@ def _rows() -> list[Function]:
             Function(f"{name}f", single, f"{reference}f", exact=True),
             Function(f"{name}l", double, reference, exact=True),
         ]
-    rows += [Function(*line.split(), exact=True) for line in SINGLE.split("\n")[1:-1]]
+    for line in SINGLE.split("\n")[1:-1]:
+        name, kind, reference = line.split()
+        rows.append(Function(name, kind, reference, exact=True))
     rows += [Function(name, "D_D", f"{name}l", exact=False) for name in ("j0", "j1", "y0", "y1")]
     rows += [Function(name, "D_WD", f"{name}l", exact=False) for name in ("jn", "yn")]
     rows.append(Function("exp10f", "F_F", "exp10l", exact=False))

@@ -344,11 +344,13 @@ static long double error_of(long double wanted, long double got, int digits, int
 }
 
 /* For functions with zeros that are no numbers of the format, what their results are compared with:
- * 1 for lgamma(), the amplitude for Bessel functions. Below zero: the result is left open. */
+ * the terms of which lgamma() of numbers below 0 is made, and the amplitude of Bessel functions. Below
+ * zero: the result is left open. */
 static long double size_near_zeros(const struct row *row, const uint64_t in[3])
 {
     if (strncmp(row->symbol, "lgamma", 6) == 0) {
-        return 1;
+        long double number = row->kind == F_F ? single(in[0]) : real(in[0]);
+        return number < 0 ? fmaxl(1, fabsl(lgammal(-number))) : 0;
     }
     if (row->symbol[0] != 'j' && row->symbol[0] != 'y') {
         return 0;
