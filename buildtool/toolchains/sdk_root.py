@@ -9,14 +9,12 @@ from __future__ import annotations
 import functools
 import json
 import re
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf.machine import EM_HEXAGON, ET_REL
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.safe_path import check_path
@@ -259,6 +257,10 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
 def _object_of(arch: str) -> bytes:
     """An object file without sections.  A linked file has the newest arch of its objects, and what
     the linker compiles (-flto) has the oldest one of all."""
+    import struct  # noqa: PLC0415 - it is there most of the time
+
+    from buildtool.core.elf.machine import EM_HEXAGON, ET_REL  # noqa: PLC0415
+
     numbers = (ET_REL, EM_HEXAGON, 1, 0, 0, 0, arch_number(arch), 52, 0, 0, 40, 0, 0)
     return struct.pack("<16s2H5I6H", b"\x7fELF\x01\x01\x01", *numbers)
 

@@ -8,15 +8,15 @@ OWN float float_power(float base, int exponent) __asm__("__powisf2");
 /* A half is in the low half of the register.  The shells of v68 have no __truncdfhf2. */
 OWN unsigned int to_half(double value) __asm__("__truncdfhf2");
 
-#define POWER(name, real)                                                          \
-    real name(real base, int exponent)                                             \
-    {                                                                              \
+#define POWER(name, real)                                                                        \
+    real name(real base, int exponent)                                                           \
+    {                                                                                            \
         unsigned int rest = exponent < 0 ? 0U - (unsigned int)exponent : (unsigned int)exponent; \
-        real power = 1;                                                            \
-        for (; rest != 0; rest >>= 1, base *= base) {                              \
-            power = (rest & 1U) != 0 ? power * base : power;                       \
-        }                                                                          \
-        return exponent < 0 ? 1 / power : power;                                   \
+        real power = 1;                                                                          \
+        for (; rest != 0; rest >>= 1, base *= base) {                                            \
+            power = (rest & 1U) != 0 ? power * base : power;                                     \
+        }                                                                                        \
+        return exponent < 0 ? 1 / power : power;                                                 \
     }
 POWER(double_power, double)
 POWER(float_power, float)
@@ -30,7 +30,9 @@ unsigned int to_half(double value)
     int exponent = (int)(bits >> 52 & 0x7ffU) - 1023;
     unsigned long long fraction = bits & ((1ULL << 52) - 1);
     if (exponent > 15) {
-        unsigned int nan = exponent == 1024 && fraction != 0 ? 0x200U | (unsigned int)(fraction >> 42) : 0;
+        unsigned int nan = exponent == 1024 && fraction != 0
+                               ? 0x200U | (unsigned int)(fraction >> 42)
+                               : 0;
         return sign | 0x7c00U | nan;
     }
     if (exponent < -25) {

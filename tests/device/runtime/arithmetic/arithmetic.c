@@ -30,6 +30,7 @@ static int run(const int32_t *number, int32_t *done)
     static uint64_t in[BLOCK][3], out[BLOCK][2];
     char name[32];
     long size;
+    done[0] = 0;
     snprintf(name, sizeof name, "out-%d.bin", (int)number[0]);
     int inputs = dsp_open("in.bin", 0), outputs = dsp_open(name, O_CREATE, 0644);
     CHECK(inputs >= 0 && outputs >= 0);

@@ -22,12 +22,12 @@ static bool open_result;
 
 /* ---- what the C library of this machine does not have under these types ---- */
 
-#define LEAVE_OPEN(condition)    \
-    do {                         \
-        if (condition) {         \
-            open_result = true;  \
-            return 0;            \
-        }                        \
+#define LEAVE_OPEN(condition)   \
+    do {                        \
+        if (condition) {        \
+            open_result = true; \
+            return 0;           \
+        }                       \
     } while (0)
 
 /* To integers: NaN and what is out of range are open. */
@@ -48,10 +48,10 @@ ROUNDED(round_longlong, int64_t, double, 0x1p63, round)
 ROUNDED(round_longlongf, int64_t, float, 0x1p63f, roundf)
 
 /* The conversions of compilers: what is out of range becomes the limit. */
-#define CONVERSION(name, type, real, low, high, minimum, maximum) \
-    static type name(real x)                                      \
-    {                                                             \
-        LEAVE_OPEN(isnan(x));                                     \
+#define CONVERSION(name, type, real, low, high, minimum, maximum)         \
+    static type name(real x)                                              \
+    {                                                                     \
+        LEAVE_OPEN(isnan(x));                                             \
         return x < (low) ? (minimum) : x >= (high) ? (maximum) : (type)x; \
     }
 CONVERSION(f_to_w, int32_t, float, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX)
@@ -146,10 +146,10 @@ static int32_t float_to_half(float x)
     return double_to_half(x);
 }
 
-#define OPERATION(name, type, sign)    \
-    static type name(type a, type b)   \
-    {                                  \
-        return a sign b;               \
+#define OPERATION(name, type, sign)  \
+    static type name(type a, type b) \
+    {                                \
+        return a sign b;             \
     }
 OPERATION(add, double, +)
 OPERATION(subtract, double, -)
@@ -161,11 +161,11 @@ OPERATION(multiplyf, float, *)
 OPERATION(dividef, float, /)
 
 /* Division by zero and of the smallest number by -1 are open. */
-#define DIVISION(name, type, sign)                                                  \
-    static type name(type a, type b)                                                \
-    {                                                                               \
-        LEAVE_OPEN(b == 0 || ((type)-1 < 0 && b == (type)-1 && a == (type)(0 - a))); \
-        return a sign b;                                                            \
+#define DIVISION(name, type, sign)                                                       \
+    static type name(type a, type b)                                                     \
+    {                                                                                    \
+        LEAVE_OPEN(b == 0 || ((type) - 1 < 0 && b == (type) - 1 && a == (type)(0 - a))); \
+        return a sign b;                                                                 \
     }
 DIVISION(quotient, int32_t, /)
 DIVISION(rest, int32_t, %)
@@ -259,12 +259,15 @@ static float remainder_f(float a, float b)
 
 static float toward(float x, double y)
 {
-    return isnan(x) || isnan(y) ? NAN : x == y ? (float)y : nextafterf(x, y > x ? INFINITY : -INFINITY);
+    return isnan(x) || isnan(y) ? NAN
+           : x == y             ? (float)y
+                                : nextafterf(x, y > x ? INFINITY : -INFINITY);
 }
 
 /* ---- the rows ---- */
 
-#define ROW(number, symbol, kind, reference, exact) {symbol, kind, (void (*)(void))reference, exact},
+#define ROW(number, symbol, kind, reference, exact)   \
+    {symbol, kind, (void (*)(void))reference, exact},
 static const struct row {
     const char *symbol;
     enum kind kind;
@@ -276,8 +279,9 @@ static const struct row {
 
 static bool gives_single(enum kind kind)
 {
-    return kind == F_F || kind == F_FF || kind == F_FFF || kind == F_FW || kind == F_FPW || kind == F_FPF ||
-           kind == F_FFPW || kind == F_FD || kind == F_D || kind == F_W || kind == F_L || kind == F_T;
+    return kind == F_F || kind == F_FF || kind == F_FFF || kind == F_FW || kind == F_FPW ||
+           kind == F_FPF || kind == F_FFPW || kind == F_FD || kind == F_D || kind == F_W ||
+           kind == F_L || kind == F_T;
 }
 
 static bool gives_double(enum kind kind)
@@ -287,10 +291,12 @@ static bool gives_double(enum kind kind)
 
 static bool nan_of(const struct row *row, uint64_t word)
 {
-    if (row->function == (void (*)(void))double_to_half || row->function == (void (*)(void))float_to_half) {
+    if (row->function == (void (*)(void))double_to_half ||
+        row->function == (void (*)(void))float_to_half) {
         return (word & 0x7fff) > 0x7c00;
     }
-    return gives_double(row->kind) ? isnan(real(word)) : gives_single(row->kind) && isnan(single(word));
+    return gives_double(row->kind) ? isnan(real(word))
+                                   : gives_single(row->kind) && isnan(single(word));
 }
 
 /* ---- comparison ---- */
@@ -305,7 +311,8 @@ static long double approximation(const struct row *row, const uint64_t in[3])
     case D_DD:
         return ((long double (*)(long double, long double))row->function)(real(in[0]), real(in[1]));
     case F_FF:
-        return ((long double (*)(long double, long double))row->function)(single(in[0]), single(in[1]));
+        return ((long double (*)(long double, long double))row->function)(single(in[0]),
+                                                                          single(in[1]));
     case D_DW:
         return ((long double (*)(long double, int))row->function)(real(in[0]), (int32_t)in[1]);
     case F_FW:
@@ -318,8 +325,8 @@ static long double approximation(const struct row *row, const uint64_t in[3])
 /* The error in units in the last place of the result's type, which has `digits` bits and smallest
  * exponent `least`; below zero for a wrong NaN, infinity or sign. The last place is that of a result of
  * at least `size`. */
-static long double error_of(long double wanted, long double got, int digits, int least, long double largest,
-                            long double size)
+static long double error_of(long double wanted, long double got, int digits, int least,
+                            long double largest, long double size)
 {
     if (isnan(wanted) || isnan(got)) {
         return isnan(wanted) && isnan(got) ? 0 : -1;
@@ -371,8 +378,10 @@ static bool same(const struct row *row, const uint64_t wanted[2], const uint64_t
     }
     bool zeros = (gives_double(row->kind) && real(wanted[0]) == 0 && real(got[0]) == 0) ||
                  (gives_single(row->kind) && single(wanted[0]) == 0 && single(got[0]) == 0);
-    if (wanted[0] != got[0] && !(zeros && (row->function == (void (*)(void))fmax || row->function == (void (*)(void))fmin ||
-                   row->function == (void (*)(void))fmaxf || row->function == (void (*)(void))fminf))) {
+    if (wanted[0] != got[0] &&
+        !(zeros &&
+          (row->function == (void (*)(void))fmax || row->function == (void (*)(void))fmin ||
+           row->function == (void (*)(void))fmaxf || row->function == (void (*)(void))fminf))) {
         return false;
     }
     if (row->kind == D_DDPW || row->kind == F_FFPW) {
@@ -436,8 +445,9 @@ int main(int count, char **arguments)
             memcpy(worst, in, sizeof in);
         }
     }
-    printf("%ld %.4Lf %llx,%llx,%llx %ld %llx,%llx,%llx %llx\n", compared, largest, (unsigned long long)worst[0],
-           (unsigned long long)worst[1], (unsigned long long)worst[2], wrong, (unsigned long long)first[0],
-           (unsigned long long)first[1], (unsigned long long)first[2], (unsigned long long)first[3]);
+    printf("%ld %.4Lf %llx,%llx,%llx %ld %llx,%llx,%llx %llx\n", compared, largest,
+           (unsigned long long)worst[0], (unsigned long long)worst[1], (unsigned long long)worst[2],
+           wrong, (unsigned long long)first[0], (unsigned long long)first[1],
+           (unsigned long long)first[2], (unsigned long long)first[3]);
     return 0;
 }
