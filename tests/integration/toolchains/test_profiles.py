@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +14,9 @@ from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_gcc
 
 from .conftest import PlainCMake
 
@@ -208,6 +211,33 @@ def test_an_arm64_program_runs_and_needs_no_newer_glibc(plain_cmake: PlainCMake)
         check=True,
     )
     assert ran.stdout == "42\n"
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        ubuntu_aarch64,
+        pytest.param(ubuntu_aarch64_gcc, marks=pytest.mark.long),
+        pytest.param(ubuntu_aarch64_clang, marks=pytest.mark.long),
+    ],
+)
+def test_an_arm64_program_is_optimised_by_the_linker(
+    profile: Callable[[], Profile], plain_cmake: PlainCMake
+) -> None:
+    """Without an llvm-ar on PATH, which CMake's rules for such archives need."""
+    plain_cmake.write(
+        CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
+        "add_library(part STATIC part.c)\nadd_executable(main main.c)\n"
+        "target_link_libraries(main part)",
+        part_c="int part(int n) { return n + 2; }",
+        main_c="int part(int n);\nint main(int n, char **words) { (void)words; return part(n); }",
+    )
+
+    tree, output = plain_cmake.build(profile(), "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON")
+
+    assert output.count(" -flto") >= 3
+    command = ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, tree / "main"]
+    assert subprocess.run(command, check=False).returncode == 3
 
 
 def test_libraries_of_the_build_machine_are_not_found(plain_cmake: PlainCMake) -> None:
