@@ -9,20 +9,55 @@
 #include <stdint.h>
 #include <string.h>
 
-#define KINDS(KIND)                                                                              \
-    KIND(D_D)                                                                                    \
-    KIND(D_DD)                                                                                   \
-    KIND(D_DDD)                                                                                  \
-    KIND(D_DW)                                                                                   \
-    KIND(D_WD) KIND(D_DPW) KIND(D_DPD) KIND(D_DDPW) KIND(D_F) KIND(D_W) KIND(D_L) KIND(D_T)      \
-        KIND(F_F) KIND(F_FF) KIND(F_FFF) KIND(F_FW) KIND(F_FPW) KIND(F_FPF) KIND(F_FFPW)         \
-            KIND(F_FD) KIND(F_D) KIND(F_W) KIND(F_L) KIND(F_T) KIND(W_D) KIND(W_F) KIND(W_DD)    \
-                KIND(W_FF) KIND(W_WW) KIND(L_D) KIND(L_F) KIND(L_LL) KIND(L_WW) KIND(T_D)        \
-                    KIND(T_F) KIND(EQ_DD) KIND(LT_DD) KIND(LE_DD) KIND(GT_DD) KIND(GE_DD)        \
-                        KIND(CMP_DD) KIND(EQ_FF) KIND(LT_FF) KIND(LE_FF) KIND(GT_FF) KIND(GE_FF) \
-                            KIND(CMP_FF)
-#define NUMBER(kind) kind,
-enum kind { KINDS(NUMBER) };
+enum kind {
+    D_D,
+    D_DD,
+    D_DDD,
+    D_DW,
+    D_WD,
+    D_DPW,
+    D_DPD,
+    D_DDPW,
+    D_F,
+    D_W,
+    D_L,
+    D_T,
+    F_F,
+    F_FF,
+    F_FFF,
+    F_FW,
+    F_FPW,
+    F_FPF,
+    F_FFPW,
+    F_FD,
+    F_D,
+    F_W,
+    F_L,
+    F_T,
+    W_D,
+    W_F,
+    W_DD,
+    W_FF,
+    W_WW,
+    L_D,
+    L_F,
+    L_LL,
+    L_WW,
+    T_D,
+    T_F,
+    EQ_DD,
+    LT_DD,
+    LE_DD,
+    GT_DD,
+    GE_DD,
+    CMP_DD,
+    EQ_FF,
+    LT_FF,
+    LE_FF,
+    GT_FF,
+    GE_FF,
+    CMP_FF
+};
 
 struct pair {
     uint64_t low, high;
