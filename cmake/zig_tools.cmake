@@ -2,6 +2,7 @@
 # tools.
 set(BUILDTOOL_ZIG_LINK
     /bin/sh "${CMAKE_CURRENT_LIST_DIR}/zig_link.sh" "${CMAKE_CURRENT_LIST_DIR}/zig_linker.tsv")
+set(_zig_ipo "${CMAKE_CURRENT_LIST_DIR}/zig_ipo.cmake")
 macro(buildtool_zig_tools zig)
   set(CMAKE_AR "${zig}")
   # zig's linker driver supports --whole-archive, but not --push-state.
@@ -13,6 +14,7 @@ macro(buildtool_zig_tools zig)
     set(CMAKE_${_lang}_ARCHIVE_APPEND "\"${zig}\" ar qD <TARGET> <LINK_FLAGS> <OBJECTS>")
     set(CMAKE_${_lang}_ARCHIVE_FINISH "\"${zig}\" ranlib <TARGET>")
     set(CMAKE_${_lang}_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
+    set(CMAKE_USER_MAKE_RULES_OVERRIDE_${_lang} "${_zig_ipo}")
   endforeach()
   # CMake does not recognize zig as an assembler: without this, includes of .S files are unknown.
   set(CMAKE_DEPFILE_FLAGS_ASM "-MD -MT <DEP_TARGET> -MF <DEP_FILE>")

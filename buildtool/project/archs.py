@@ -7,8 +7,8 @@ HEXAGON_ARCHS = ("v68", "v69", "v73", "v75", "v79", "v81")
 
 
 def arch_number(arch: str) -> int:
-    """`v73` → 0x73, the value in `e_flags`."""
-    return int(arch.removeprefix("v"), 16)
+    """`v73` → 0x73, the value in `e_flags`; `v67t`, with the tiny core → 0x67."""
+    return int(arch.removeprefix("v").removesuffix("t"), 16)
 
 
 def has_ieee(arch: str) -> bool:

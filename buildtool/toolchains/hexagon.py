@@ -48,6 +48,15 @@ UNSUPPORTED: tuple[UnsupportedRule, ...] = (
     ),
     CXX_MODULES,
     ZigLinkerRule(f"s{_USE_SDK[1:]}"),
+    UnsupportedFeature(
+        "",
+        "",
+        messages=(".o <inline asm>:",),
+        reason="with -flto the linker assembles instructions, and those that open LLVM does not"
+        " know are encoded only where a source is compiled",
+        remedy="Compile sources with such instructions without -flto:"
+        " set_source_files_properties(FILE PROPERTIES COMPILE_OPTIONS -fno-lto).",
+    ),
 )
 """Features that open LLVM cannot compile for skels, but the SDK's compiler can."""
 HMX = UnsupportedFeature(

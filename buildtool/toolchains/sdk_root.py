@@ -19,7 +19,7 @@ from buildtool.core.files import value_digest, write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.zig import CLANG_VERSION, Zig
 
 DIRECTORY = "hexagon-root"
@@ -239,7 +239,8 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
     return {
         "hexagon_sdk.json": json.dumps(described, indent=2).encode(),
         "zig": rendered("zig"),
-        "cxx/skel_cxx.c": texts["skel_cxx.c"].encode(),
+        **{f"cxx/{name}": text.encode() for name, text in texts.items() if name.endswith(".c")},
+        **{f"cxx/{arch}.o": _object_of(arch) for arch in HEXAGON_ARCHS},
         **{f"build/cmake/{name}": rendered(name) for name in cmake},
         **{
             f"{programs}/hexagon-{name}": rendered("hexagon-clang") for name in ("clang", "clang++")
@@ -251,6 +252,17 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
             for name, verb in _PROGRAMS.items()
         },
     }
+
+
+def _object_of(arch: str) -> bytes:
+    """An object file without sections.  A linked file has the newest arch of its objects, and what
+    the linker compiles (-flto) has the oldest one of all."""
+    import struct  # noqa: PLC0415 - it is there most of the time
+
+    from buildtool.core.elf.machine import EM_HEXAGON, ET_REL  # noqa: PLC0415
+
+    numbers = (ET_REL, EM_HEXAGON, 1, 0, 0, 0, arch_number(arch), 52, 0, 0, 40, 0, 0)
+    return struct.pack("<16s2H5I6H", b"\x7fELF\x01\x01\x01", *numbers)
 
 
 def _link_directories(root: Path, values: dict[str, str]) -> None:

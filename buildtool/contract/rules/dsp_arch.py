@@ -23,9 +23,14 @@ def check(subject: Subject) -> Iterator[Finding]:
         arch, name = subject.dsp_arch(path), posixpath.basename(path)
         if not arch or elf.machine != EM_HEXAGON:
             continue
-        number = elf.flags & 0x3FF
-        why = f"the arch in its e_flags is 0x{number:x}"
-        if path in skels and number != arch_number(arch):
+        tiny = elf.hexagon_arch.endswith("t")
+        why = f"the arch in its e_flags is 0x{elf.flags & 0x83FF:x}"
+        if tiny:
+            why += (
+                ", a tiny core; linkers write this too when some of the objects are for it and"
+                " others for a newer arch"
+            )
+        if path in skels and elf.hexagon_arch != arch:
             yield RULE.error(
                 path,
                 f"{name} is built for {elf.hexagon_arch}, not for {arch}",
@@ -36,10 +41,11 @@ def check(subject: Subject) -> Iterator[Finding]:
                 else f"Ship a file that is built for {arch}, or ship this one for"
                 f" {elf.hexagon_arch}.",
             )
-        elif number > arch_number(arch):
+        elif tiny or arch_number(elf.hexagon_arch) > arch_number(arch):
+            relation = "which is no older arch than" if tiny else "newer than"
             yield RULE.error(
                 path,
-                f"{name} is built for {elf.hexagon_arch}, newer than {arch}",
+                f"{name} is built for {elf.hexagon_arch}, {relation} {arch}",
                 why=why,
                 remedy=f"Build it for {arch} or older.",
             )

@@ -10,7 +10,7 @@ from typing import Literal
 
 EM_AARCH64 = 183
 EM_HEXAGON = 164
-ET_EXEC, ET_DYN = 2, 3
+ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 _NAMES = {
     2: "SPARC",
     3: "x86",

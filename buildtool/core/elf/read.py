@@ -86,8 +86,12 @@ class Elf(Value):
 
     @property
     def hexagon_arch(self) -> str:
-        """`v73` for a Hexagon file, else "".  Source: LLVM, EF_HEXAGON_MACH."""
-        return f"v{self.flags & 0x3FF:x}" if self.machine == EM_HEXAGON else ""
+        """`v73` for a Hexagon file, `v67t` for the tiny core of v67, else "".
+
+        Source: LLVM, EF_HEXAGON_MACH and EF_HEXAGON_TINY_CORE.
+        """
+        tiny = "t" if self.flags & 0x8000 else ""
+        return f"v{self.flags & 0x3FF:x}{tiny}" if self.machine == EM_HEXAGON else ""
 
 
 class Dynamic(Value):

@@ -138,7 +138,7 @@ const struct shell_symbol compiler_symbols[] = {
     EXPORT_BOTH("sqrtf", __hexagon_sqrtf),
     EXPORT_BOTH("mindf3", fmin),
     EXPORT_BOTH("maxdf3", fmax),
-    EXPORT_AS("__hexagon_fmadf4", fma),
+    EXPORT_AS("__hexagon_fmadf4", fused_multiply_add),
     /* For -ffast-math. Here they are as exact as the others. */
     EXPORT_AS("__hexagon_fast_adddf3", __hexagon_adddf3),
     EXPORT_AS("__hexagon_fast_subdf3", __hexagon_subdf3),

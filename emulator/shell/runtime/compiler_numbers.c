@@ -261,7 +261,7 @@ const struct shell_symbol compiler_numbers_symbols[] = {
     EXPORT_BOTH("floatundidf", uint64_to_double),
     EXPORT_BOTH("udivmodsi4", divide_both),
     EXPORT_BOTH("udivmoddi4", divide_both_64),
-    EXPORT_AS("__qdsp_fmadf5", fma),
+    EXPORT_AS("__qdsp_fmadf5", fused_multiply_add),
     EXPORT_END,
 };
 /* clang-format on */

@@ -40,6 +40,29 @@ static float log10_of_single(float x)
     return (float)log10((double)x);
 }
 
+/* musl's returns a number for some arguments below 1. */
+static double acosh_of(double x)
+{
+    return x < 1 ? (x - x) / (x - x) : acosh(x);
+}
+
+static float acosh_of_single(float x)
+{
+    return x < 1 ? (x - x) / (x - x) : acoshf(x);
+}
+
+/* musl's loses all digits of floats near its zeros below 0. */
+static float lgamma_of_single(float x)
+{
+    return (float)lgamma((double)x);
+}
+
+/* musl's adds 0 to the product, which changes the sign of one that is rounded to -0. */
+double fused_multiply_add(double x, double y, double z)
+{
+    return z == 0 && x != 0 && y != 0 ? x * y : fma(x, y, z);
+}
+
 /* ---- what the DSP's headers put into code instead of log10() and sin() ---- */
 
 static double log_of(double x, int decimal)
@@ -96,7 +119,7 @@ static const struct limits single_limits = {
 const struct shell_symbol libm_symbols[] = {
     /* For double, float and long double. */
     EXPORT(acos), EXPORT(acosf), EXPORT(acosl),
-    EXPORT(acosh), EXPORT(acoshf), EXPORT(acoshl),
+    EXPORT_AS("acosh", acosh_of), EXPORT_AS("acoshf", acosh_of_single), EXPORT_AS("acoshl", acosh_of),
     EXPORT(asin), EXPORT(asinf), EXPORT(asinl),
     EXPORT(asinh), EXPORT(asinhf), EXPORT(asinhl),
     EXPORT(atan), EXPORT(atanf), EXPORT(atanl),
@@ -115,7 +138,7 @@ const struct shell_symbol libm_symbols[] = {
     EXPORT(fabs), EXPORT(fabsf), EXPORT(fabsl),
     EXPORT(fdim), EXPORT(fdimf), EXPORT(fdiml),
     EXPORT(floor), EXPORT(floorf), EXPORT(floorl),
-    EXPORT(fma), EXPORT(fmaf),
+    EXPORT_AS("fma", fused_multiply_add), EXPORT(fmaf),
     EXPORT(fmax), EXPORT(fmaxf), EXPORT(fmaxl),
     EXPORT(fmin), EXPORT(fminf), EXPORT(fminl),
     EXPORT(fmod), EXPORT(fmodf), EXPORT(fmodl),
@@ -123,7 +146,7 @@ const struct shell_symbol libm_symbols[] = {
     EXPORT(hypot), EXPORT(hypotf), EXPORT(hypotl),
     EXPORT(ilogb), EXPORT(ilogbf), EXPORT(ilogbl),
     EXPORT(ldexp), EXPORT(ldexpf), EXPORT(ldexpl),
-    EXPORT(lgamma), EXPORT(lgammaf), EXPORT(lgammal),
+    EXPORT(lgamma), EXPORT_AS("lgammaf", lgamma_of_single), EXPORT(lgammal),
     EXPORT(llrint), EXPORT(llrintf), EXPORT(llrintl),
     EXPORT(llround), EXPORT(llroundf), EXPORT(llroundl),
     EXPORT(log), EXPORT(logf), EXPORT(logl),

@@ -97,4 +97,8 @@ void *mapped_address(int client_fd);
 
 const char *process_name(void);
 
+/* ---- libm.c ---- */
+
+double fused_multiply_add(double x, double y, double z);
+
 #endif

@@ -114,3 +114,24 @@ def test_what_is_added_to_a_built_project_is_refused(project: Project) -> None:
         assert "imp.cpp:5:" in error.why, body
         assert error.remedy.startswith(reason), body
         assert 'dsp-toolchain = "sdk"' in error.remedy, body
+
+
+def test_instructions_that_only_the_linker_assembles_are_refused(project: Project) -> None:
+    """Those of HMX are encoded where a source is compiled."""
+    project.write(
+        "dsp/imp.cpp",
+        '#include "demo.h"\nextern "C" int demo_add(int a) {\n'
+        '    __asm__ volatile("mxclracc.hf" ::: "memory");\n    return a;\n}\n',
+    )
+    options = "target_compile_options(demo_skel PRIVATE -flto)"
+    project.write("dsp/CMakeLists.txt", LISTS.replace("# more", options))
+
+    error = refusal(project)
+
+    assert "unrecognized instruction" in error.why
+    assert error.remedy.startswith("With -flto the linker assembles instructions")
+    assert "COMPILE_OPTIONS -fno-lto" in error.remedy
+
+    off = "set_source_files_properties(imp.cpp PROPERTIES COMPILE_OPTIONS -fno-lto)"
+    project.write("dsp/CMakeLists.txt", LISTS.replace("# more", f"{options}\n{off}"))
+    project.build_here()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +14,9 @@ from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_gcc
 
 from .conftest import PlainCMake
 
@@ -65,10 +68,52 @@ def test_a_skel_is_what_dsp_loaders_want(arch: str, plain_cmake: PlainCMake) -> 
     assert elf.kind == "DYN"
     assert set(elf.load_alignments) == {0x1000}
     assert elf.needed == ()
-    # compiler-rt provides memcpy and the division, so the shell has to provide nothing else.
-    assert elf.imports == {"__wrap_malloc", "__wrap_free"}
+    assert elf.imports == {"__wrap_malloc", "__wrap_free", "memcpy", "__hexagon_divsi3"}
     assert "-lc " not in output
     assert "libc.so" not in output
+
+
+NUMBERS = """\
+#include <math.h>
+int demo_skel_handle_invoke(int n, double x, double y, float f);
+int demo_skel_handle_invoke(int n, double x, double y, float f) {
+    _Float16 half = (_Float16)x;
+    double power = __builtin_powi(x, n) + __builtin_powif(f, n);
+    return (int)(fma(x, y, 1) + log2(x) + sqrt(y) + sqrtf(f) + x / y + f / 3 + power + half);
+}
+"""
+
+
+@pytest.mark.parametrize("flags", ["", "-ffast-math"])
+def test_what_a_skel_computes_comes_from_the_shell(flags: str, plain_cmake: PlainCMake) -> None:
+    """zig's compiler-rt has fma() and log2() too, which are wrong for some numbers."""
+    plain_cmake.write(CMakeLists_txt=SKEL, skel_c=NUMBERS, helper_c=HELPER)
+
+    tree, _ = plain_cmake.build(hexagon("v68"), f"-DCMAKE_C_FLAGS={flags}")
+
+    imports = check_skel(tree / "libdemo_skel.so", "v68").imports
+    assert {"fma", "log2"} <= imports
+    prefix = "__hexagon_fast_" if flags else "__hexagon_"
+    assert f"{prefix}divdf3" in imports
+    assert not imports & {"__powidf2", "__powisf2", "__truncdfhf2"}  # in no shell of v68
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON",
+        "-DCMAKE_C_FLAGS=-flto",
+        pytest.param("-DCMAKE_C_FLAGS=-flto=thin", marks=pytest.mark.long),
+    ],
+)
+def test_optimisation_by_the_linker_keeps_the_arch(setting: str, plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(CMakeLists_txt=SKEL, skel_c=HVX, helper_c=HELPER)
+
+    tree, output = plain_cmake.build(hexagon("v79"), setting)
+
+    assert output.count(" -flto") >= 2
+    elf = check_skel(tree / "libdemo_skel.so", "v79")
+    assert elf.flags == 0x79
 
 
 def test_the_compiler_check_of_a_skel_profile_links_no_libc(plain_cmake: PlainCMake) -> None:
@@ -166,6 +211,33 @@ def test_an_arm64_program_runs_and_needs_no_newer_glibc(plain_cmake: PlainCMake)
         check=True,
     )
     assert ran.stdout == "42\n"
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        ubuntu_aarch64,
+        pytest.param(ubuntu_aarch64_gcc, marks=pytest.mark.long),
+        pytest.param(ubuntu_aarch64_clang, marks=pytest.mark.long),
+    ],
+)
+def test_an_arm64_program_is_optimised_by_the_linker(
+    profile: Callable[[], Profile], plain_cmake: PlainCMake
+) -> None:
+    """Without an llvm-ar on PATH, which CMake's rules for such archives need."""
+    plain_cmake.write(
+        CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
+        "add_library(part STATIC part.c)\nadd_executable(main main.c)\n"
+        "target_link_libraries(main part)",
+        part_c="int part(int n) { return n + 2; }",
+        main_c="int part(int n);\nint main(int n, char **words) { (void)words; return part(n); }",
+    )
+
+    tree, output = plain_cmake.build(profile(), "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON")
+
+    assert output.count(" -flto") >= 3
+    command = ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, tree / "main"]
+    assert subprocess.run(command, check=False).returncode == 3
 
 
 def test_libraries_of_the_build_machine_are_not_found(plain_cmake: PlainCMake) -> None:
