@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
-from buildtool.diagnose.codes import Code, find_code
+from buildtool.diagnose.codes import PLAIN_CODES, Code, find_code
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
 from buildtool.diagnose.host_calls import HostCall, HostCalls
 from buildtool.diagnose.knowledge import (
@@ -149,6 +149,8 @@ class LogExplainer:
                 if condition is None or condition.kind != BENIGN:
                     shows_cause = condition is not None and condition.kind == CAUSE
                     for code in codes_in(line):
+                        if condition and condition.errno and code < PLAIN_CODES:
+                            continue
                         self._codes.add(code)
                         self._host_calls.add(name, number + offset, lines[offset], code)
                         if not shows_cause and code not in self._open_codes:

@@ -7,6 +7,8 @@ regular expressions: a line of untrusted text is searched for texts, one after t
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterable, Iterator
 
@@ -24,6 +26,14 @@ _HOST_CODE = re.compile(
     r"(?<![a-z_])(?:n?err|error|failed|returned|code|status)(?: with)?[ :=(,]{1,3}"
     r"(0x[0-9a-f]{1,8})\b"
 )
+_ERRNO_TEXTS = {number: {os.strerror(number).lower()} for number in errno.errorcode}
+"""The texts of errors of the system, by their numbers; those of other C libraries below."""
+for _number, _text in (
+    *((errno.EIO, "i/o error"), (errno.EAGAIN, "try again"), (errno.ENOMEM, "out of memory")),
+    *((errno.EBADF, "bad file number"), (errno.ENOTTY, "not a tty"), (errno.ENOTTY, "typewriter")),
+    (errno.ETIMEDOUT, "operation timed out"),
+):
+    _ERRNO_TEXTS[_number].add(_text)
 _OF_THE_DSP = ("remote_", "fastrpc", "rpcmem", "dspqueue", "dsprpc", "ggml-hex", "skel", "qnn_open")
 
 
@@ -112,7 +122,8 @@ def codes_in(line: str) -> Iterator[int]:
     """The error codes of FastRPC in a line, in lower case.
 
     Codes of the DSP count everywhere; those of the host, which are small numbers, only after a word
-    such as "error" in a line about FastRPC.
+    such as "error" in a line about FastRPC.  A small number beside the text of that errno is an
+    errno: older versions of libcdsprpc log those in the same words.
     """
     of_the_dsp = "80000" in line or "-21474" in line  # quicker than the expression
     for text in _DSP_CODE.findall(line) if of_the_dsp else ():
@@ -121,8 +132,10 @@ def codes_in(line: str) -> Iterator[int]:
             yield value
     if any(word in line for word in _OF_THE_DSP):
         for text in _HOST_CODE.findall(line):
-            if 0 < int(text, 16) < PLAIN_CODES:
-                yield int(text, 16)
+            value = int(text, 16)
+            is_errno = any(text in line for text in _ERRNO_TEXTS.get(value, ()))
+            if 0 < value < PLAIN_CODES and not is_errno:
+                yield value
 
 
 def _numbers(line: str) -> Iterator[str]:
