@@ -17,7 +17,14 @@ from buildtool.diagnose.knowledge import (
     Condition,
     Knowledge,
 )
-from buildtool.diagnose.line_patterns import best_match, codes_in, make_patterns, possible
+from buildtool.diagnose.line_patterns import (
+    SHORTEST,
+    best_match,
+    codes_in,
+    make_patterns,
+    may_have_codes,
+    possible,
+)
 from buildtool.diagnose.log_lines import LogLines, LogSummary
 
 if TYPE_CHECKING:
@@ -139,11 +146,14 @@ class LogExplainer:
         """Read a log to its end.  Raises `OSError`."""
         name = log.summary.name
         for number, lines in log.blocks():
-            lowered = [line.lower() for line in lines]
-            text = "\n".join(lowered)
+            text = "\n".join(lines).lower()
             self._crash_lines.read(name, number, lines, text)
             patterns = possible(self._patterns, text)
-            for offset, line in enumerate(lowered):
+            if not patterns and not may_have_codes(text):
+                continue
+            for offset, line in enumerate(text.split("\n")):
+                if len(line) < SHORTEST:
+                    continue
                 match = best_match(patterns, line)
                 condition = match.pattern.condition if match else None
                 if condition is None or condition.kind != BENIGN:

@@ -37,6 +37,10 @@ for _number, _text in (
 _OF_THE_DSP = ("remote_", "fastrpc", "rpcmem", "dspqueue", "dsprpc", "ggml-hex", "skel", "qnn_open")
 
 
+SHORTEST = 8
+"""Characters of the shortest line that shows something: patterns and codes have as many."""
+
+
 class Pattern(Value):
     """One pattern: its texts in order, each with whether blanks may be before it."""
 
@@ -125,8 +129,7 @@ def codes_in(line: str) -> Iterator[int]:
     such as "error" in a line about FastRPC.  A small number beside the text of that errno is an
     errno: older versions of libcdsprpc log those in the same words.
     """
-    of_the_dsp = "80000" in line or "-21474" in line  # quicker than the expression
-    for text in _DSP_CODE.findall(line) if of_the_dsp else ():
+    for text in _DSP_CODE.findall(line) if _may_have_dsp_codes(line) else ():
         value = int(text) % 2**32 if text.startswith("-") else int(text, 16)
         if DSP_OFFSET < value < DSP_OFFSET + PLAIN_CODES:
             yield value
@@ -136,6 +139,16 @@ def codes_in(line: str) -> Iterator[int]:
             is_errno = any(text in line for text in _ERRNO_TEXTS.get(value, ()))
             if 0 < value < PLAIN_CODES and not is_errno:
                 yield value
+
+
+def may_have_codes(text: str) -> bool:
+    """Whether lines of `text`, in lower case, can have error codes; quicker than to look for them
+    in each line."""
+    return _may_have_dsp_codes(text) or any(word in text for word in _OF_THE_DSP)
+
+
+def _may_have_dsp_codes(text: str) -> bool:
+    return "80000" in text or "-21474" in text
 
 
 def _numbers(line: str) -> Iterator[str]:
