@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
-from buildtool.diagnose.codes import Code, find_code
+from buildtool.diagnose.codes import PLAIN_CODES, Code, find_code
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
 from buildtool.diagnose.host_calls import HostCall, HostCalls
 from buildtool.diagnose.knowledge import (
@@ -17,7 +17,14 @@ from buildtool.diagnose.knowledge import (
     Condition,
     Knowledge,
 )
-from buildtool.diagnose.line_patterns import best_match, codes_in, make_patterns, possible
+from buildtool.diagnose.line_patterns import (
+    SHORTEST,
+    best_match,
+    codes_in,
+    make_patterns,
+    may_have_codes,
+    possible,
+)
 from buildtool.diagnose.log_lines import LogLines, LogSummary
 
 if TYPE_CHECKING:
@@ -139,16 +146,21 @@ class LogExplainer:
         """Read a log to its end.  Raises `OSError`."""
         name = log.summary.name
         for number, lines in log.blocks():
-            lowered = [line.lower() for line in lines]
-            text = "\n".join(lowered)
+            text = "\n".join(lines).lower()
             self._crash_lines.read(name, number, lines, text)
             patterns = possible(self._patterns, text)
-            for offset, line in enumerate(lowered):
+            if not patterns and not may_have_codes(text):
+                continue
+            for offset, line in enumerate(text.split("\n")):
+                if len(line) < SHORTEST:
+                    continue
                 match = best_match(patterns, line)
                 condition = match.pattern.condition if match else None
                 if condition is None or condition.kind != BENIGN:
                     shows_cause = condition is not None and condition.kind == CAUSE
                     for code in codes_in(line):
+                        if condition and condition.errno and code < PLAIN_CODES:
+                            continue
                         self._codes.add(code)
                         self._host_calls.add(name, number + offset, lines[offset], code)
                         if not shows_cause and code not in self._open_codes:

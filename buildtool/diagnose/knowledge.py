@@ -23,6 +23,9 @@ CAUSE, CONSEQUENCE, BENIGN, UNKNOWN = "cause", "consequence", "benign", "unknown
 """Classes of conditions: a cause; what follows from one; what has nothing to do with a failure; a
 symptom that has several causes."""
 CLASSES = (CAUSE, CONSEQUENCE, BENIGN, UNKNOWN)
+SIM, BOARD, PHONE, WINDOWS = "sim", "board", "phone", "windows"
+DEVICES = (SIM, BOARD, PHONE, WINDOWS)
+"""Kinds of devices that have conditions of their own."""
 SURE = ("code", "maintainer", "user")
 """Where a condition is from: read in code, said by a maintainer, reported by a user."""
 
@@ -40,7 +43,9 @@ class Condition(Value):
 
     With `needs_code` its lines count only in a log that has one of its codes; they do not count in
     one that shows a condition of `unless`.  `checks` are the checks of a device or a release that
-    fail when the condition holds.
+    fail when the condition holds.  With `errno` a small number in its lines is an errno of the
+    system, not a code of FastRPC.  `devices` are the kinds of devices that can have it; () if all
+    can.
     """
 
     name: str
@@ -54,11 +59,8 @@ class Condition(Value):
     needs_code: bool = False
     unless: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
-
-    @property
-    def is_emulated(self) -> bool:
-        """Whether only the emulated device has it."""
-        return self.source[0].startswith("emulator/")
+    errno: bool = False
+    devices: tuple[str, ...] = ()
 
     def as_json(self) -> ConditionObject:
         """The condition as an object of the document of `explain`."""
@@ -70,6 +72,7 @@ class Condition(Value):
             "causes": [cause._asdict() for cause in self.causes],  # type: ignore[misc]
             "source": list(self.source),
             "sure": self.sure,
+            "devices": list(self.devices),
         }
 
 
@@ -98,14 +101,21 @@ class Knowledge(Value):
             row["needs_code"],
             tuple(row["unless"]),
             tuple(row["checks"]),
+            row["errno"],
+            tuple(row["devices"]),
         )
 
     def with_code(self, code: int) -> tuple[Condition, ...]:
-        """The conditions that list `code`: those first that list it first, and those of the
-        emulated device last."""
+        """The conditions that list `code`: those first that all devices can have, then those from
+        the surest source, then those that list it first."""
         rows = self.content["conditions"]
         found = [self.condition(name) for name, row in rows.items() if code in row["codes"]]
-        return tuple(sorted(found, key=lambda c: (c.is_emulated, c.codes.index(code) > 0)))
+        return tuple(
+            sorted(
+                found,
+                key=lambda c: (bool(c.devices), SURE.index(c.sure), c.codes.index(code) > 0),
+            )
+        )
 
 
 def read_knowledge() -> Knowledge:

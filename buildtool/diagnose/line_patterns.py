@@ -7,6 +7,8 @@ regular expressions: a line of untrusted text is searched for texts, one after t
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterable, Iterator
 
@@ -24,7 +26,19 @@ _HOST_CODE = re.compile(
     r"(?<![a-z_])(?:n?err|error|failed|returned|code|status)(?: with)?[ :=(,]{1,3}"
     r"(0x[0-9a-f]{1,8})\b"
 )
+_ERRNO_TEXTS = {number: {os.strerror(number).lower()} for number in errno.errorcode}
+"""The texts of errors of the system, by their numbers; those of other C libraries below."""
+for _number, _text in (
+    *((errno.EIO, "i/o error"), (errno.EAGAIN, "try again"), (errno.ENOMEM, "out of memory")),
+    *((errno.EBADF, "bad file number"), (errno.ENOTTY, "not a tty"), (errno.ENOTTY, "typewriter")),
+    (errno.ETIMEDOUT, "operation timed out"),
+):
+    _ERRNO_TEXTS[_number].add(_text)
 _OF_THE_DSP = ("remote_", "fastrpc", "rpcmem", "dspqueue", "dsprpc", "ggml-hex", "skel", "qnn_open")
+
+
+SHORTEST = 8
+"""Characters of the shortest line that shows something: patterns and codes have as many."""
 
 
 class Pattern(Value):
@@ -112,17 +126,29 @@ def codes_in(line: str) -> Iterator[int]:
     """The error codes of FastRPC in a line, in lower case.
 
     Codes of the DSP count everywhere; those of the host, which are small numbers, only after a word
-    such as "error" in a line about FastRPC.
+    such as "error" in a line about FastRPC.  A small number beside the text of that errno is an
+    errno: older versions of libcdsprpc log those in the same words.
     """
-    of_the_dsp = "80000" in line or "-21474" in line  # quicker than the expression
-    for text in _DSP_CODE.findall(line) if of_the_dsp else ():
+    for text in _DSP_CODE.findall(line) if _may_have_dsp_codes(line) else ():
         value = int(text) % 2**32 if text.startswith("-") else int(text, 16)
         if DSP_OFFSET < value < DSP_OFFSET + PLAIN_CODES:
             yield value
     if any(word in line for word in _OF_THE_DSP):
         for text in _HOST_CODE.findall(line):
-            if 0 < int(text, 16) < PLAIN_CODES:
-                yield int(text, 16)
+            value = int(text, 16)
+            is_errno = any(text in line for text in _ERRNO_TEXTS.get(value, ()))
+            if 0 < value < PLAIN_CODES and not is_errno:
+                yield value
+
+
+def may_have_codes(text: str) -> bool:
+    """Whether lines of `text`, in lower case, can have error codes; quicker than to look for them
+    in each line."""
+    return _may_have_dsp_codes(text) or any(word in text for word in _OF_THE_DSP)
+
+
+def _may_have_dsp_codes(text: str) -> bool:
+    return "80000" in text or "-21474" in text
 
 
 def _numbers(line: str) -> Iterator[str]:

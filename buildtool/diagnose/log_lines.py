@@ -76,7 +76,10 @@ class LogLines:
             if skips and lines:
                 del lines[0]  # its start was skipped
                 skips = False
-            yield self.summary.lines + 1, [self._seen(line) for line in lines]
+            # To look at each of millions of short lines would take minutes.
+            odd = any(mark in text for mark in "\0\x1b\r")
+            seen = [self._seen(line) if odd or len(line) > MAX_LINE else line for line in lines]
+            yield self.summary.lines + 1, seen
             self.summary = self.summary._replace(lines=self.summary.lines + len(lines), bytes=count)
             if not read:
                 break

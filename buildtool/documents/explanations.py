@@ -50,6 +50,9 @@ class ConditionObject(_Class):
         "whether it was read in code, said by a maintainer, or reported by a user",
         ("code", "maintainer", "user"),
     ]
+    devices: Annotated[
+        list[str], "the kinds of devices that can have it: sim, board, phone, windows; empty if all"
+    ]
 
 
 class ExplainedCodeObject(TypedDict):

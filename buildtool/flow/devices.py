@@ -94,7 +94,7 @@ def run(
         if status_of_run(result, request):
             from buildtool.run.history import record_failed_run
 
-            record_failed_run(project, result)
+            record_failed_run(project, ready, result)
         if record:
             record.result = result
         return result

@@ -27,9 +27,10 @@ def load(
 ) -> Unit:
     """Read one IDL file and what it includes.
 
-    `include_dirs` are searched before the `AEEStdDef.idl` and `remote.idl` that come with
-    this package; `defines` are `NAME` or `NAME=TEXT`, as after -D.  With `standard_types` the C
-    types are `int64_t` and `bool`, as with qaic's option -st, instead of `int64` and `boolean`.
+    `include_dirs` are searched before the `AEEStdDef.idl`, `AEEStdErr.idl` and `remote.idl` that
+    come with this package; `defines` are `NAME` or `NAME=TEXT`, as after -D.  With `standard_types`
+    the C types are `int64_t` and `bool`, as with qaic's option -st, instead of `int64` and
+    `boolean`.
 
     Raises:
         IdlError: the file or an included file is invalid.  Nothing else is raised, whatever the

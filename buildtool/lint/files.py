@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
+from buildtool.core.files import read_regular
 from buildtool.core.processes.git import git
 from buildtool.core.processes.process import ToolError
-from buildtool.lint.subject import SCRIPT_SUFFIX, SUFFIXES
+from buildtool.lint.subject import SCRIPT_SUFFIXES, SUFFIXES
 from buildtool.project.model import Project
 
 MAX_FILES = 20_000
 _BUILD_TREE = "CMakeCache.txt"
+_FIRST_LINE = re.compile(rb"#![ \t]*\S*/(?:env[ \t]+(?:-S[ \t]+)?)?(?:ba|da|k|mk|z|a)?sh\b")
+"""The first line of scripts without a suffix."""
 
 
 def project_files(project: Project) -> dict[str, Path]:
@@ -24,7 +28,7 @@ def project_files(project: Project) -> dict[str, Path]:
     interfaces = [project.root / each.idl for each in project.skels.values() if each.idl]
     found = [each for folder in dict.fromkeys(sources) for each in _files_in(folder, SUFFIXES)]
     found += [each for each in interfaces if each.is_file()]
-    found += _files_in(project.root, frozenset((SCRIPT_SUFFIX,)))
+    found += _files_in(project.root, SCRIPT_SUFFIXES)
     return _by_path(found, project.root)
 
 
@@ -37,10 +41,10 @@ def named_files(paths: Iterable[Path], root: Path) -> dict[str, Path]:
             found += _files_in(absolute, SUFFIXES)
         elif not absolute.exists():
             raise UsageError(f"{path} does not exist", remedy="Name a file or a directory.")
-        elif absolute.suffix not in SUFFIXES:
+        elif absolute.suffix not in SUFFIXES and not _begins_as_script(absolute):
             raise UsageError(
                 f"{path} is no kind of file that is checked",
-                why=f"these are: {' '.join(sorted(SUFFIXES))}",
+                why=f"these are: {' '.join(sorted(SUFFIXES))}, and scripts with #!/bin/sh",
                 remedy="Name a source, an interface or a script.",
             )
         else:
@@ -64,12 +68,24 @@ def _by_path(files: Iterable[Path], root: Path) -> dict[str, Path]:
 
 
 def _files_in(folder: Path, suffixes: frozenset[str]) -> list[Path]:
-    """The files below `folder` that git does not ignore; all without git."""
+    """The files below `folder` with these suffixes, and scripts without one, that git does not
+    ignore; all without git."""
     names = _listed_by_git(folder)
-    if names is None:
-        return [file for file in _walk(folder) if file.suffix in suffixes]
-    files = [folder / name for name in names if Path(name).suffix in suffixes]
-    return [file for file in files if file.is_file()]
+    files = _walk(folder) if names is None else (folder / name for name in names if name)
+    return [
+        file
+        for file in files
+        if (file.suffix in suffixes and file.is_file())
+        or (not file.suffix and _begins_as_script(file))
+    ]
+
+
+def _begins_as_script(file: Path) -> bool:
+    """Whether the first line says that a shell executes the file."""
+    try:
+        return file.is_file() and _FIRST_LINE.match(read_regular(file, 64)) is not None
+    except OSError:
+        return False
 
 
 def _listed_by_git(folder: Path) -> list[str] | None:

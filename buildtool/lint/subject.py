@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from buildtool.idl.model import Unit
 
 C_SUFFIXES = frozenset((".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl"))
-IDL_SUFFIX, SCRIPT_SUFFIX = ".idl", ".sh"
-SUFFIXES = C_SUFFIXES | {IDL_SUFFIX, SCRIPT_SUFFIX}
+IDL_SUFFIX = ".idl"
+SCRIPT_SUFFIXES = frozenset((".sh", ".bash", ".ksh", ".zsh"))
+SUFFIXES = C_SUFFIXES | SCRIPT_SUFFIXES | {IDL_SUFFIX}
 MAX_FILE_BYTES = 2 << 20
 # A source without any of these words is not split into tokens: no rule finds anything in it.
 _WORDS = (
@@ -69,7 +70,10 @@ class Subject(Value):
 
 
 def read_subject(files: Mapping[str, Path], released: Mapping[str, Unit] | None = None) -> Subject:
-    """Read files, by the paths that findings name; `released` has interfaces by such paths."""
+    """Read files, by the paths that findings name; `released` has interfaces by such paths.
+
+    A file that is neither a source nor an interface is a script.
+    """
     code, interfaces = list[Code](), list[Interface]()
     assignments, found = list[tuple[Assignment, Place]](), list[Silence]()
     skipped, simulator = dict[str, str](), False
@@ -87,19 +91,19 @@ def read_subject(files: Mapping[str, Path], released: Mapping[str, Unit] | None 
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         simulator = simulator or "hexagon-sim" in text
-        if file.suffix == SCRIPT_SUFFIX:
-            if "LIBRARY_PATH" in text or MARKER in text:
-                script, comments = _read_script(path, text)
-                assignments += script
-                found += silences(path, comments)
-        elif file.suffix == IDL_SUFFIX:
+        if file.suffix == IDL_SUFFIX:
             found += silences(path, tokenize(path, text).comments) if MARKER in text else ()
             unit = _load(path, file, skipped)
             if unit:
                 interfaces.append(Interface(path, unit, (released or {}).get(path)))
-        elif re.search(_WORDS, text):
-            code.append(tokenize(path, text))
-            found += silences(path, code[-1].comments)
+        elif file.suffix in C_SUFFIXES:
+            if re.search(_WORDS, text):
+                code.append(tokenize(path, text))
+                found += silences(path, code[-1].comments)
+        elif "LIBRARY_PATH" in text or MARKER in text:
+            script, comments = _read_script(path, text)
+            assignments += script
+            found += silences(path, comments)
     return Subject(
         tuple(code),
         tuple(interfaces),

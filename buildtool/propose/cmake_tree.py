@@ -19,7 +19,7 @@ FOREIGN_DIRECTORIES = {
     *("node_modules", "venv", "__pycache__", "_deps", "CMakeFiles", "out", "dist"),
 }
 """Directories with third-party or generated files."""
-IDL_OF_SDK = {"AEEStdDef.idl", "remote.idl"}
+IDL_OF_SDK = {"AEEStdDef.idl", "AEEStdErr.idl", "remote.idl"}
 _COMMENT = re.compile(r"#[^\n]*+")  # also after a "#" in a string: the text only gives hints
 
 

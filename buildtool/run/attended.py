@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from buildtool.run.bundle.record import RunRecord
     from buildtool.run.first_finding.first_finding import FirstFinding
     from buildtool.run.forward import Listeners
+    from buildtool.run.method_counts import FailedCall
 
 KEPT_BYTES = 1 << 16
 """Of each end of a program's standard error, for the search for the cause of a failure."""
@@ -113,7 +114,12 @@ def run_attended(
             for text in explain_kept_log(project, ready, result):
                 listener(Note(text))
         return result
-    return result._replace(dsp_crash=report.crash, methods=report.methods, profile=report.profile)
+    return result._replace(
+        dsp_crash=report.crash,
+        methods=report.methods,
+        profile=report.profile,
+        failed=report.failed,
+    )
 
 
 def run_and_explain(
@@ -134,16 +140,16 @@ def run_and_explain(
     errors = KeptOutput(head=KEPT_BYTES, tail=KEPT_BYTES)
     name, begun = record.name if record else new_run(), time.monotonic()
 
-    def finding(command: Sequence[str]) -> FirstFinding | None:
+    def finding(command: Sequence[str], failed: Sequence[FailedCall] = ()) -> FirstFinding | None:
         from buildtool.run.dsp_log import explain_logged_crashes  # noqa: PLC0415
         from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415
 
         kept = dict(record.streams) if record else {"stderr": errors}
         seconds = time.monotonic() - begun
-        finder = CauseFinder(ready, run=name, program=command[0], seconds=seconds)
+        finder = CauseFinder(ready, run=name, program=command[0], seconds=seconds, project=project)
         try:
             output = {stream: ends.kept().data for stream, ends in kept.items()}
-            found = finder.find(output, request.env)
+            found = finder.find(output, request.env, failed=failed)
             for text in explain_logged_crashes(project, ready, command[0], finder.logs):
                 listener(Note(text))
             return found
@@ -168,4 +174,4 @@ def run_and_explain(
         raise
     if not result.status or result.dsp_crash or not ready.release.archs:
         return result
-    return result._replace(finding=finding(result.command))
+    return result._replace(finding=finding(result.command, result.failed))

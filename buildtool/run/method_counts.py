@@ -22,6 +22,10 @@ COUNTS = ("packets", "instructions", "hvx")
 """What the emulated DSP counts."""
 MAX_BYTES = 1 << 20
 MAX_DIGITS = 20
+NUMBERS = ("primIn", "primROut")
+"""The buffers of all parameters that are no buffers, as generated code calls them."""
+MAX_LENGTHS = 8
+"""Buffers of a call that failed of which the length is known.  Source: emulator/shell/counts.c."""
 _NUMBERS = 8
 """Numbers of a line between the method and the name of the skel."""
 
@@ -65,6 +69,37 @@ class MethodCounts(Value):
         }
 
 
+class FailedCall(Value):
+    """The last call of a method that returned `code`, which is no success; the lengths are those of
+    its buffers, with the `parameters` that they hold, as far as these are known."""
+
+    skel: str
+    method: int
+    code: int
+    inputs: tuple[int, ...] = ()
+    outputs: tuple[int, ...] = ()
+    name: str = ""
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """The method, with its number and its skel."""
+        number = f"method {self.method}"
+        return f"{self.name} ({number})" if self.name else f"{number} of {self.skel}"
+
+    @property
+    def lengths(self) -> str:
+        """The lengths of the buffers in words, "" if they are not known."""
+        names = [*self.parameters, *[""] * len((*self.inputs, *self.outputs))]
+        parts = []
+        for which, lengths in (("in", self.inputs), ("out", self.outputs)):
+            named = [*zip(names, lengths, strict=False)]
+            del names[: len(lengths)]
+            sizes = [f"{name} {length:,}".strip() for name, length in named if name not in NUMBERS]
+            parts += [f"{which} {', '.join(sizes)}"] if sizes else []
+        return f"bytes of its buffers: {'; '.join(parts)}" if parts else ""
+
+
 def counts_from_json(row: Any) -> MethodCounts:
     """The value whose `as_json` this is; raises `LookupError` and `TypeError`."""
     return MethodCounts(**{field: row[field] for field in MethodCounts._fields})
@@ -104,6 +139,30 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
     return tuple(counts)
 
 
+def read_failed_calls(file: Path) -> tuple[FailedCall, ...]:
+    """The calls of methods that failed in a run, as `read_method_counts` reads counts."""
+    if not file.is_file():
+        return ()
+    with file.open("rb") as stream:
+        text = stream.read(MAX_BYTES).decode(errors="replace")
+    calls = []
+    for line in text.split("\n"):
+        word, *words = line.split(" ", 5)
+        if word != "failed" or len(words) != 5 or not all(map(_is_number, words[:4])):
+            continue
+        method, code, _, inputs = map(int, words[:4])
+        outputs, *rest = words[4].split(" ")
+        if not _is_number(outputs):
+            continue
+        count = min(inputs + int(outputs), MAX_LENGTHS)
+        lengths = [int(length) for length in rest[:count] if _is_number(length)]
+        if len(lengths) == count and rest[count:]:
+            skel = escape(" ".join(rest[count:]))
+            given, taken = tuple(lengths[:inputs]), tuple(lengths[inputs:])
+            calls.append(FailedCall(skel, method, code, given, taken))
+    return tuple(calls)
+
+
 def _is_number(word: str) -> bool:
     return word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS
 
@@ -117,3 +176,14 @@ def with_names(project: Project, counts: Iterable[MethodCounts]) -> tuple[Method
 
     named = ((one, method_names(project, one.skel, one.method)) for one in counts)
     return tuple(one._replace(name=names.name) if names else one for one, names in named)
+
+
+def with_parameters(project: Project, calls: Iterable[FailedCall]) -> tuple[FailedCall, ...]:
+    """The calls with the names of their methods and parameters, as `with_names`."""
+    from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
+
+    named = ((one, method_names(project, one.skel, one.method)) for one in calls)
+    return tuple(
+        one._replace(name=names.name, parameters=names.buffers) if names else one
+        for one, names in named
+    )

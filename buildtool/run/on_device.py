@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from buildtool.documents.runs import RunResultObject
     from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.first_finding.first_finding import FirstFinding
-    from buildtool.run.method_counts import MethodCounts
+    from buildtool.run.method_counts import FailedCall, MethodCounts
     from buildtool.run.profile.profile import Profile
 
 MAX_STARTS = 4
@@ -53,9 +53,9 @@ class RunResult(Value):
     `release` is the id of the release on this machine, `deployment` that of what the device has of
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
     in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
-    `methods` are the counts of an emulated DSP, `calls` those of the program, if it was to be
-    counted.  `finding` is the first finding about the cause if it failed.  `profile` is that of the
-    program, if it was to be profiled.
+    `methods` are the counts of an emulated DSP, and `failed` calls of these; `calls` are those of
+    the program, if it was to be counted.  `finding` is the first finding about the cause if it
+    failed.  `profile` is that of the program, if it was to be profiled.
     """
 
     device: str
@@ -74,6 +74,7 @@ class RunResult(Value):
     calls: DspCalls | None = None
     finding: FirstFinding | None = None
     profile: Profile | None = None
+    failed: tuple[FailedCall, ...] = ()
 
     def as_json(self) -> RunResultObject:
         return {

@@ -14,7 +14,12 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.value import Value
 from buildtool.run.long_calls import explain_long_calls, named_long_calls, wait_for_reports
-from buildtool.run.method_counts import MethodCounts, read_method_counts
+from buildtool.run.method_counts import (
+    FailedCall,
+    MethodCounts,
+    read_failed_calls,
+    read_method_counts,
+)
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
@@ -46,10 +51,12 @@ class WatchedRun(Value):
 
 class DspReport:
     """What is known of the DSP processes of a program after it has ended: how one crashed, in a
-    line, "" if none did; the counts of methods; and the profile, if there is to be one."""
+    line, "" if none did; the counts of methods; their calls that failed; and the profile, if there
+    is to be one."""
 
     crash = ""
     methods: tuple[MethodCounts, ...] = ()
+    failed: tuple[FailedCall, ...] = ()
     profile: Profile | None = None
 
 
@@ -95,6 +102,7 @@ def watched_dsp(
             crashes = explain_crashes(project, ready, watched.crashes)
             report.crash = first_line(crashes)
             report.methods = read_method_counts(watched.counts)
+            report.failed = read_failed_calls(watched.counts)
             report.profile = profiled.profile() if profiled else None
             for text in crashes:
                 listener(Note(text))

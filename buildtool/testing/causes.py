@@ -30,7 +30,8 @@ def with_causes(run: TestRun, ready: Ready, note: Callable[[str], object]) -> Te
         if test not in failed:
             return test
         output = {"output": os.fsencode(test.output)}
-        return test._replace(finding=finder.find(output, with_logs=alone))
+        finding = finder.find(output, with_logs=alone, failed=test.failed)
+        return test._replace(finding=finding)
 
     try:
         return run._replace(tests=tuple(map(with_cause, run.tests)))

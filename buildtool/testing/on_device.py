@@ -15,7 +15,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
-from buildtool.run.method_counts import read_method_counts
+from buildtool.run.method_counts import read_failed_calls, read_method_counts
 from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams, new_run, run
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
@@ -170,8 +170,9 @@ class _LaunchedProgram:
         if self.launch.launcher.has_stopped:  # CTest has ended the test launcher, and says why
             return answer
         end, value = ("signal", number) if number else ("exit", status)
-        methods = read_method_counts(self.records.files(self.number)[1])
-        self._note(end=end, status=value, seconds=seconds, methods=methods)
+        counts = self.records.files(self.number)[1]
+        methods, failed = read_method_counts(counts), read_failed_calls(counts)
+        self._note(end=end, status=value, seconds=seconds, methods=methods, failed=failed)
         self._note(fetched=tuple(str(path) for path in self.outputs if self._fetch(path)))
         if self.transport.direct and self._fails(status):
             left = self._timeout() - seconds

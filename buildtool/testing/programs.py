@@ -9,7 +9,7 @@ from buildtool.core.escape import without_colours
 from buildtool.core.processes.signals import signal_name
 from buildtool.project.model import Test
 from buildtool.project.runs import seconds
-from buildtool.run.method_counts import with_names
+from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.session import LostError, Ran, Session
@@ -61,6 +61,7 @@ class Programs:
             output=without_colours("\n".join(filter(None, (ran.stdout, ran.explained)))),
             lost=ran.lost,
             methods=with_names(session.project, ran.methods),
+            failed=with_parameters(session.project, ran.failed),
         )
         return after_dsp_crash(ended, "" if test.dsp_may_crash else ran.dsp_crash)
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.run.method_counts import MethodCounts
+from buildtool.run.method_counts import FailedCall, MethodCounts
 
 
 class Record(Value):
@@ -19,7 +19,8 @@ class Record(Value):
     line for each lost connection; `fetched` are the files that it wrote and that were fetched,
     `missing` the paths that it looked for on the device in vain, as far as they are known.
     The emulated DSP reports crashes in the file `crashes`, which may be missing, and what it has
-    executed in the file `counts`, of which `methods` is made.
+    executed in the file `counts`, of which `methods` and
+    `failed` are made.
     """
 
     crashes: Path
@@ -31,6 +32,7 @@ class Record(Value):
     fetched: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     methods: tuple[MethodCounts, ...] = ()
+    failed: tuple[FailedCall, ...] = ()
 
     @property
     def counts(self) -> Path:

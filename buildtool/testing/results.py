@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
 from buildtool.run.first_finding.first_finding import FirstFinding, finding_from_json
-from buildtool.run.method_counts import MethodCounts, counts_from_json
+from buildtool.run.method_counts import FailedCall, MethodCounts, counts_from_json
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import TestDocument, TestResultObject
@@ -50,7 +50,7 @@ class TestResult(Value):
     end of it.  `lost` has a line for each time when the connection was lost and it was run again.
     With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
     emulated DSP, for the program of a `[test.NAME]`.  `finding` is the first finding about the
-    cause of a failure.
+    cause of a failure.  `failed` are calls of methods, from which it is made.
     """
 
     __test__ = False  # pytest collects classes of this name
@@ -66,6 +66,7 @@ class TestResult(Value):
     dsp_crash: bool = False
     methods: tuple[MethodCounts, ...] = ()
     finding: FirstFinding | None = None
+    failed: tuple[FailedCall, ...] = ()
 
     def as_json(self) -> TestResultObject:
         return {

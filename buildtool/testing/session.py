@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
     from buildtool.run.dsp_calls import DspCalls
-    from buildtool.run.method_counts import MethodCounts
+    from buildtool.run.method_counts import FailedCall, MethodCounts
     from buildtool.run.program import RunRequest
 
 PAUSES = (0.0, 2.0, 10.0)
@@ -44,6 +44,7 @@ class Ran(Value):
     `stdout` and `stderr` have the end of its output; `explained` explains crashes of skels, and
     `dsp_crash` is one line about them.  `lost` has one line for each lost connection before.
     `methods` are the counts of an emulated DSP, `calls` those of the program with `expect_dsp`.
+    `failed` are calls of methods of an emulated DSP.
     """
 
     status: int | None
@@ -56,6 +57,7 @@ class Ran(Value):
     dsp_crash: str = ""
     methods: tuple[MethodCounts, ...] = ()
     calls: DspCalls | None = None
+    failed: tuple[FailedCall, ...] = ()
 
 
 class LostError(DeviceConnectionError):
@@ -147,6 +149,7 @@ class Session:
         signal: int | None = None
         methods: tuple[MethodCounts, ...] = ()
         calls: DspCalls | None = None
+        failed: tuple[FailedCall, ...] = ()
         request = request._replace(
             input=bool(stdin), count_calls=self.choice.expect_dsp, trace=self.choice.trace
         )
@@ -167,7 +170,7 @@ class Session:
                 dsp_crash = first_line(tuple(notes))
             else:
                 dsp_crash = result.dsp_crash
-                methods, calls = result.methods, result.calls
+                methods, calls, failed = result.methods, result.calls, result.failed
                 signal = signal_of(result.status) or None
                 status = None if signal else result.status
         return Ran(
@@ -180,6 +183,7 @@ class Session:
             dsp_crash=dsp_crash,
             methods=methods,
             calls=calls,
+            failed=failed,
         )
 
     def _reconnect(self) -> None:

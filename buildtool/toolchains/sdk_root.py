@@ -68,7 +68,7 @@ _MODULES = (
     "instructions/hmx_forms.tsv",
     "skel_cxx.py",
 )
-_STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
+_STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "AEEStdErr.idl", "remote.idl")
 _STATIC = "/* A linker script without files: the C++ library is linked statically. */\n"
 _PROGRAMS = {
     "ar": "ar",

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core.h"
 #include "text.h"
 
 #define ROWS_MAX 256 /* methods; of further ones nothing is known */
 #define LINE_MAX 320
+#define LENGTHS_MAX 8 /* of the buffers of a call that failed; of further ones nothing is known */
 /* QEMU executes less than 2^32 packets in so many seconds: fewer than 10^9 in one. */
 #define TICKS_EXACT 3
 
@@ -35,6 +35,12 @@ struct row {
     struct counted_bytes bytes;
     unsigned running;     /* calls that have not returned */
     unsigned long unsure; /* how often the counters may have wrapped */
+    struct {
+        unsigned long times;
+        int code; /* that and the lengths are those of the last one */
+        uint32_t in, out;
+        size_t lengths[LENGTHS_MAX];
+    } failed;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -223,6 +229,21 @@ void counts_end(void)
     own.row = NULL;
 }
 
+void counts_failed(const char *skel, uint32_t method, int code, const shell_argument *arguments,
+                   uint32_t in, uint32_t out)
+{
+    pthread_mutex_lock(&lock);
+    struct row *row = row_of(skel, method);
+    row->failed.times++;
+    row->failed.code = code;
+    row->failed.in = in;
+    row->failed.out = out;
+    for (uint32_t i = 0; i < in + out && i < LENGTHS_MAX; i++) {
+        row->failed.lengths[i] = arguments[i].buf.nLen;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void counts_buffers(const struct counted_bytes *bytes)
 {
     own.bytes = *bytes;
@@ -242,6 +263,17 @@ void counts_thread_end(void)
     own.row = NULL;
 }
 
+/* Adds the line about the last call of a method that failed, for read_failed_calls of buildtool. */
+static void add_failed(struct text *text, const struct row *row)
+{
+    text_add(text, "failed %u %u %lu %u %u", (unsigned)row->method, (unsigned)row->failed.code,
+             row->failed.times, (unsigned)row->failed.in, (unsigned)row->failed.out);
+    for (uint32_t i = 0; i < row->failed.in + row->failed.out && i < LENGTHS_MAX; i++) {
+        text_add(text, " %lu", (unsigned long)row->failed.lengths[i]);
+    }
+    text_add(text, " %s\n", row->skel);
+}
+
 void counts_write(void)
 {
     const char *path = shell_facts()->counts;
@@ -258,6 +290,11 @@ void counts_write(void)
                  (unsigned long long)row->bytes.out, (unsigned long long)row->bytes.copied,
                  row->unsure, row->skel);
         if (row->calls + row->counted.packets > 0 && write(file, line, text.used) < 0) {
+            break;
+        }
+        text = text_start(line, sizeof line);
+        add_failed(&text, row);
+        if (row->failed.times > 0 && write(file, line, text.used) < 0) {
             break;
         }
     }

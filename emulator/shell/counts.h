@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core.h"
+
 /* The bytes of a call's buffers. Of those, `copied` go through the channel; others are shared. */
 struct counted_bytes {
     uint64_t in, out, copied;
@@ -13,6 +15,10 @@ struct counted_bytes {
 /* The calling thread executes a method of a skel from now on, until counts_end. */
 void counts_begin(const char *skel, uint32_t method);
 void counts_end(void);
+/* The call of a method has returned `code`, an error. Of its buffers, `in` before `out`, the lengths
+ * are at `arguments`. */
+void counts_failed(const char *skel, uint32_t method, int code, const shell_argument *arguments,
+                   uint32_t in, uint32_t out);
 /* Adds the buffers of the next call of the calling thread. */
 void counts_buffers(const struct counted_bytes *bytes);
 

@@ -87,6 +87,10 @@ static void call_entry(void *argument)
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();
+    if (call->code != AEE_SUCCESS) {
+        counts_failed(fault_context.skel, method, call->code, call->arguments,
+                      (call->scalars >> 16) & 0xff, (call->scalars >> 8) & 0xff);
+    }
     trace_call(call->since, handle->traced_name, method, call->code);
 }
 

@@ -88,7 +88,8 @@ def explain(
         from buildtool.cli.inspection import explanation_text as texts
 
         parts = [texts.condition_list(conditions)] if list_all else []
-        parts += [texts.code_text(codes, knowledge) for _, codes in arguments.codes]
+        kind = _kind_of_last_failure() if arguments.codes else ""
+        parts += [texts.code_text(codes, knowledge, kind) for _, codes in arguments.codes]
         parts += [texts.condition_text(condition) for condition in arguments.conditions]
         parts += [texts.log_text(log, crashes, knowledge)] if log else []
         show("\n\n".join(parts))
@@ -137,6 +138,18 @@ def _unknown(word: str, knowledge: Knowledge) -> UsageError:
         if close
         else "Name a code, a file, or a line in quotes.",
     )
+
+
+def _kind_of_last_failure() -> str:
+    """The kind of device on which a run of this directory's project failed last, "" if unknown."""
+    from buildtool.core.history import RUNS, read_history
+    from buildtool.project.model import STATE
+
+    here = Path.cwd()
+    states = (each / STATE for each in (here, *here.parents))
+    state = next((each for each in states if each.is_dir()), None)
+    runs = read_history(state, RUNS).lines if state else ()
+    return str(runs[-1].get("kind", "")) if runs else ""
 
 
 def _explain_logs(

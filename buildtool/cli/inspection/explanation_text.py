@@ -7,7 +7,17 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from buildtool.diagnose.knowledge import BENIGN, CAUSE, CONSEQUENCE, UNKNOWN
+from buildtool.diagnose.knowledge import (
+    BENIGN,
+    BOARD,
+    CAUSE,
+    CONSEQUENCE,
+    PHONE,
+    SIM,
+    SURE,
+    UNKNOWN,
+    WINDOWS,
+)
 
 if TYPE_CHECKING:
     from buildtool.diagnose.codes import Code
@@ -22,18 +32,26 @@ SIDES = {
     "qnn": "from QNN",
     "kernel": "from the kernel",
 }
+PLACES = {
+    SIM: "on the emulated device",
+    BOARD: "on Linux boards",
+    PHONE: "on Android phones",
+    WINDOWS: "on Windows",
+}
+EVIDENCE = {"code": "read in code", "maintainer": "said by maintainers", "user": "seen by users"}
 MIN_WIDTH, MAX_WIDTH = 50, 100
 MAX_EVENTS = 20
 PARTS = {"start": "the first", "end": "the last"}
 
 
-def code_text(codes: Sequence[Code], knowledge: Knowledge) -> str:
-    """What codes are called, and the conditions with which they appear."""
+def code_text(codes: Sequence[Code], knowledge: Knowledge, device: str = "") -> str:
+    """What codes are called, and the conditions with which they appear: first those that only
+    devices of that kind have."""
     lines = [line for code in codes for line in _wrapped(_code_title(code), 2, "")]
     if meaning := codes[0].meaning:
         lines += _wrapped(meaning, 2)
     found = {c.name: c for code in codes for c in knowledge.with_code(code.value)}
-    lines += _conditions_of_a_code(list(found.values()))
+    lines += _conditions_of_a_code(list(found.values()), device)
     return "\n".join(lines)
 
 
@@ -43,13 +61,15 @@ def _code_title(code: Code) -> str:
     return f"{code.text}: {' or '.join(code.names)}, {SIDES[code.side]}"
 
 
-def _conditions_of_a_code(conditions: list[Condition]) -> Iterator[str]:
+def _conditions_of_a_code(conditions: list[Condition], device: str) -> Iterator[str]:
     # Without patterns, a symptom is the code itself.
     itself = [c for c in conditions if c.kind == UNKNOWN and not c.patterns]
     for condition in itself:
         yield from _wrapped(condition.meaning, 2)
     causes = [each for condition in itself for each in condition.causes]
-    named = [c for c in conditions if c.kind == CAUSE]
+    names = {condition.name for condition in conditions}
+    # What counts only without the lines of others has the same causes as these.
+    named = [c for c in conditions if c.kind == CAUSE and names.isdisjoint(c.unless)]
     named += [c for c in conditions if c.kind == UNKNOWN and c.patterns]
     count = len(causes) + len(named)
     if count > 1:
@@ -58,11 +78,19 @@ def _conditions_of_a_code(conditions: list[Condition]) -> Iterator[str]:
     for number, cause in enumerate(causes, 1):
         yield ""
         yield from _cause(cause, f"{number:>2}. ", 4)
-    for number, condition in enumerate(named, len(causes) + 1):
-        yield ""
-        label = f"{number:>2}. " if count > 1 else "    "
-        yield from _wrapped(f"{condition.name}: {condition.meaning}", 4, label)
-        yield from _causes(condition.causes, 4)
+    number = len(causes)
+    for title, group, is_elsewhere in _groups(named, device):
+        if count > 1:
+            yield ""
+            yield from _wrapped(title, 2, "")
+        for condition in group:
+            number += 1
+            if not is_elsewhere:
+                yield ""
+            label = f"{number:>2}. " if count > 1 else "    "
+            yield from _wrapped(f"{condition.name}: {condition.meaning}", 4, label)
+            if not is_elsewhere:
+                yield from _causes(condition.causes, 4)
     for kind, title in (
         (CONSEQUENCE, "It also follows from another failure:"),
         (BENIGN, "It is harmless in these cases:"),
@@ -73,6 +101,27 @@ def _conditions_of_a_code(conditions: list[Condition]) -> Iterator[str]:
                 yield from _wrapped(f"{condition.name}: {condition.meaning}", 4, "  - ")
     if not conditions:
         yield from _wrapped("No condition with this code is known; a log can say more.", 2)
+
+
+def _groups(
+    conditions: Sequence[Condition], device: str
+) -> Iterator[tuple[str, Sequence[Condition], bool]]:
+    """Conditions with a title, by where and how surely they are seen; the last value says whether
+    only devices of other kinds have them."""
+    place = PLACES.get(device, "")
+    if here := [condition for condition in conditions if device in condition.devices]:
+        yield f"Only {place}, where the last run failed:", here, False
+    for sure in SURE:
+        if found := [c for c in conditions if not c.devices and c.sure == sure]:
+            yield f"On any device, {EVIDENCE[sure]}:", found, False
+    for other, where in PLACES.items():
+        found = [c for c in conditions if other in c.devices and device not in c.devices]
+        if found:
+            yield f"Only {where} (more: buildtool explain NAME):", found, not _is_alone(conditions)
+
+
+def _is_alone(conditions: Sequence[Condition]) -> bool:
+    return all(condition.devices for condition in conditions)
 
 
 def condition_text(condition: Condition) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from buildtool.documents.linting import LintDocument, LintRulesDocument
     from buildtool.lint.check import LintResult
     from buildtool.lint.finding import LintRule
+    from buildtool.project.model import Project
 
 EXAMPLES = (
     ("buildtool lint", "the sources, interfaces and scripts of the project"),
@@ -49,7 +51,8 @@ def lint(
     """Find mistakes of FastRPC and DSP code, before they run.
 
     It reads sources, interfaces and scripts, and needs no build. A comment with `buildtool-lint:
-    ignore RULE` silences one place. The exit status is 1 if there is a finding.
+    ignore RULE` silences one place. The exit status is 1 if there is a finding, or if a file that
+    is named cannot be checked.
     """
     from buildtool.cli.inspection import lint_text as texts
 
@@ -62,7 +65,10 @@ def lint(
         else:
             show(texts.rule_text(rules[0]) if explain else texts.rule_list(rules))
         return 0
-    result = _lint(paths or [], against)
+    from buildtool.project.read import find_optional_project
+
+    project = find_optional_project(Path.cwd())
+    result = _lint(project, paths or [], against)
     if sarif:
         from buildtool.lint.sarif import lint_sarif
 
@@ -71,14 +77,15 @@ def lint(
         print_json(_document(result))
     else:
         show(texts.result_text(result))
-    return int(bool(result.findings))
+    named = {os.path.abspath(path) for path in paths or ()}  # noqa: PTH100 - without resolving links
+    root = project.root if project else Path.cwd()
+    return int(bool(result.findings) or any(str(root / path) in named for path in result.skipped))
 
 
-def _lint(paths: Sequence[Path], against: str) -> LintResult:
+def _lint(project: Project | None, paths: Sequence[Path], against: str) -> LintResult:
     from buildtool.flow.linting import lint_files, lint_project
-    from buildtool.project.read import find_optional_project, find_project
+    from buildtool.project.read import find_project
 
-    project = find_optional_project(Path.cwd())
     if project:
         return lint_project(project, paths, against)
     if not paths or against:

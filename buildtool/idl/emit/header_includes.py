@@ -23,7 +23,7 @@ from buildtool.idl.model import (
     Unit,
 )
 
-FOREIGN_HEADERS = ("AEEStdDef", "remote")
+FOREIGN_HEADERS = ("AEEStdDef", "AEEStdErr", "remote")
 """Included IDL files whose headers are system headers, in angle brackets."""
 SYSTEM = ("AEEStdDef.h", "AEEStdErr.h", "remote.h")
 STANDARD = ("stdint.h", "stdio.h", "stdlib.h", "string.h")

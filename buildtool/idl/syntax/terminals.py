@@ -68,7 +68,7 @@ def terminals(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
             than MAX_NESTING.
     """
     open_brackets: list[str] = []
-    for token in tokens:
+    for index, token in enumerate(tokens):
         if token.text in ("{", "(", "[", "<"):
             open_brackets.append(token.text)
             if len(open_brackets) > MAX_NESTING:
@@ -84,7 +84,21 @@ def terminals(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
             continue
         elif token.text in ("}", ")", "]", ">") and open_brackets:
             open_brackets.pop()
+        if token.text in REJECTED and _is_name(tokens, index):
+            raise token.error(
+                f"`{token.text}` is a reserved word",
+                code="idl-unsupported",
+                remedy="choose another name",
+            )
         yield _terminal(token), token
+
+
+def _is_name(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a word stands where a declaration has its name: after a type, and before its end."""
+    before = tokens[index - 1] if index else None
+    after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    is_type = before is not None and (before.kind is Kind.NAME or before.text == ">")
+    return is_type and after in (",", ")", ";", "[", "=")
 
 
 def _terminal(token: Token) -> str:

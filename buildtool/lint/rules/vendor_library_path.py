@@ -6,6 +6,7 @@ another libcdsprpc and what it needs, and sessions on the DSP fail.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from buildtool.lint.environment import assignments
@@ -30,10 +31,11 @@ _SYSTEM = ("/vendor/lib64", "/odm/lib64", "/system/vendor/lib64")
 
 
 def check(subject: Subject) -> Iterator[LintFinding]:
-    for name, value, place in assignments(subject):
-        if name == "LD_LIBRARY_PATH":
-            for folder in value.split(":"):
-                if f"{folder}/".startswith(tuple(f"{system}/" for system in _SYSTEM)):
+    for assignment, place in assignments(subject):
+        if assignment.name == "LD_LIBRARY_PATH":
+            for folder in assignment.value.split(":"):
+                path = re.sub("/+", "/", f"{folder}/")
+                if path.startswith(tuple(f"{system}/" for system in _SYSTEM)):
                     yield RULE.at(
                         place,
                         f"LD_LIBRARY_PATH has {folder}",

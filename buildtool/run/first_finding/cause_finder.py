@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from buildtool.device.read_facts import read_facts_board_and
 from buildtool.diagnose.explain_log import LogExplainer, LogExplanation
 from buildtool.diagnose.knowledge import Knowledge, read_knowledge
 from buildtool.diagnose.log_lines import LogLines
+from buildtool.project.model import Project
 from buildtool.run.device_logs import log_variables, logs_in
-from buildtool.run.first_finding.choose_finding import choose_finding, skels_in
+from buildtool.run.first_finding.choose_finding import choose_finding, failed_call, skels_in
 from buildtool.run.first_finding.first_finding import FirstFinding
 from buildtool.run.first_finding.release_checks import (
     NAMES,
@@ -31,6 +32,7 @@ from buildtool.run.first_finding.release_checks import (
     path_faults,
     release_faults,
 )
+from buildtool.run.method_counts import FailedCall, with_parameters
 from buildtool.run.program import NO_VARIABLES
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.dsp_shells import DeviceShell
@@ -52,12 +54,22 @@ class _DeviceState(Value):
 class CauseFinder:
     """Finds the causes of failures on the device of `ready`.
 
-    `run` and `program` name a run of which the device may have logs, of the last `seconds`.  The
-    device is asked once, when that is first needed.
+    `run` and `program` name a run of which the device may have logs, of the last `seconds`.  IDL
+    files of `project` have the names of methods.  The device is asked once, when that is first
+    needed.
     """
 
-    def __init__(self, ready: Ready, *, run: str = "", program: str = "", seconds: float) -> None:
+    def __init__(
+        self,
+        ready: Ready,
+        *,
+        run: str = "",
+        program: str = "",
+        seconds: float,
+        project: Project | None = None,
+    ) -> None:
         self._ready = ready
+        self._project = project
         self._run = run
         self._program = program
         self._seconds = seconds
@@ -70,10 +82,12 @@ class CauseFinder:
         env: Mapping[str, str] = NO_VARIABLES,
         *,
         with_logs: bool = True,
+        failed: Sequence[FailedCall] = (),
     ) -> FirstFinding | None:
         """The cause of a failure with this output, by the names of streams, of a program with the
         variables `env`; None if nothing points to the DSP.  `with_logs` says whether the logs of
-        the device are about that program only.
+        the device are about that program only.  `failed` are calls of methods of which the emulated
+        device knows that they failed.
 
         Raises `DeviceError` when the device does not answer, and `OSError`.
         """
@@ -88,7 +102,10 @@ class CauseFinder:
             faults += path_faults(env)
             faults += (f for f in self._release_faults if not skels or f.about in skels | {""})
         checked = NAMES if self._emulated else self._state.checks | NAMES
-        return choose_finding(said, faults, checked, self._knowledge)
+        calls = failed_call(failed, output, said)
+        if calls and self._project:
+            calls = with_parameters(self._project, calls)
+        return choose_finding(said, faults, checked, self._knowledge, calls)
 
     @property
     def logs(self) -> Mapping[str, bytes]:

@@ -8,12 +8,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from buildtool.core.escape import escape
 from buildtool.device.board.checks import NO_SESSIONS
 from buildtool.device.finding import DeviceFinding
-from buildtool.diagnose.codes import NOWHERE
+from buildtool.diagnose.codes import NOWHERE, find_code
 from buildtool.diagnose.explain_log import Evidence, LogExplanation
+from buildtool.diagnose.host_calls import CRASHED
 from buildtool.diagnose.knowledge import Condition, Knowledge
 from buildtool.run.first_finding.first_finding import FirstFinding
+from buildtool.run.method_counts import FailedCall
 
 _SKEL = re.compile(r"\blib[\w.+-]{1,100}_skel\.so\b", re.ASCII)
+# Source: qualcomm/fastrpc, src/fastrpc_apps_user.c, remote_handle64_invoke.
+_FAILED = re.compile(
+    r"Error (0x8000[0-9a-f]{4}): remote_handle64_invoke failed for module (\S{1,200}?), handle"
+    r" \w{1,18}, method (\d{1,3}) on domain"
+)
+NOT_OWN = CRASHED | {0x80000414}
+"""Codes that FastRPC and generated code return themselves."""
+METHOD_ERROR, MISMATCH, DIGEST = "method-error", "idl-mismatch", "idl-digest"
 SHOWN = 160
 """Characters of a line of a log that are shown."""
 
@@ -23,6 +33,7 @@ def choose_finding(
     faults: Sequence[DeviceFinding],
     checked: Collection[str],
     knowledge: Knowledge,
+    failed: Sequence[FailedCall] = (),
 ) -> FirstFinding | None:
     """The cause of a failure whose logs say `said`.
 
@@ -30,9 +41,13 @@ def choose_finding(
     that were done.  A cause that a log names comes first, in the words of a check that finds it
     too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
     Without any of these, a fault with which no session opens is named, but not called the cause.
-    None if nothing points to the DSP.
+    A method of `failed` is the cause itself if stub and skel agree.  None if nothing points to the
+    DSP.
     """
     found = {fault.name: fault for fault in reversed(faults)}
+    other = said.causes and said.causes[0].condition.name != MISMATCH
+    if failed and not other and DIGEST in checked and DIGEST not in found:
+        return _own_error(failed[-1], said, knowledge)
     if said.causes:
         known, shown = said.causes[0].condition, _shown(said.causes[0].evidence[0])
         if fault := _fault_of(known, found):
@@ -50,6 +65,36 @@ def choose_finding(
     excluded = dict.fromkeys(name for condition in suspected for name in condition.checks)
     return FirstFinding(
         "", "", shown, _next(said), tuple(name for name in excluded if name in checked)
+    )
+
+
+def failed_call(
+    known: Sequence[FailedCall], output: Mapping[str, bytes], said: LogExplanation
+) -> Sequence[FailedCall]:
+    """Of the calls that failed, the one whose code the program printed, or the device logged; () if
+    there is none."""
+    text = b"\n".join(output.values()).decode(errors="replace").lower()
+    for call in reversed(known):
+        signed = call.code - 2**32 if call.code >= 2**31 else call.code
+        if re.search(rf"(?<![\w.])(?:0x0*{call.code:x}|{call.code}|{signed})(?![\w.])", text):
+            return (call,)
+    findings = (*said.causes, *said.symptoms, *said.consequences)
+    for evidence in (each for finding in findings for each in finding.evidence):
+        if (line := _FAILED.search(evidence.text)) and (code := int(line[1], 16)) not in NOT_OWN:
+            return (FailedCall(line[2].rpartition("/")[2], int(line[3]), code),)
+    return ()
+
+
+def _own_error(call: FailedCall, said: LogExplanation, knowledge: Knowledge) -> FirstFinding:
+    code = find_code(call.code, knowledge.content)
+    named = f"{' or '.join(code.names)} ({code.text.split(' ')[0]})" if code.names else code.text
+    lengths = f"; {call.lengths}" if call.lengths else ""
+    return FirstFinding(
+        METHOD_ERROR,
+        f"{call.called} itself returned {named}{lengths}",
+        next((_shown(f.evidence[0]) for f in said.causes), _first_line(said))
+        or f"{call.skel}: the emulated DSP noted it",
+        f"Look where the code of {call.name or call.called} returns it: stub and skel agree.",
     )
 
 

@@ -18,7 +18,7 @@ from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.plan.plan import CMakeStep
-from buildtool.run.method_counts import with_names
+from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
 from buildtool.testing.ctest.files import (
     FOLDER,
@@ -270,9 +270,10 @@ class CTestSuite:
     def _with_hints(self, ended: Reported, hints: Hints) -> TestResult:
         """The result of a test, with its counts; the output of one that failed on the device also
         tells which files of this machine it did not find there."""
-        methods = ended.record.methods if ended.record else ()
-        named = with_names(self.suites.session.project, methods)
-        result = ended.result._replace(methods=named)
+        project, record = self.suites.session.project, ended.record
+        methods = with_names(project, record.methods if record else ())
+        failed = with_parameters(project, record.failed if record else ())
+        result = ended.result._replace(methods=methods, failed=failed)
         listed = self._by_name().get(result.name)
         if not listed or not ended.record or result.outcome not in FAILURES:
             return result

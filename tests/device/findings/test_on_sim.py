@@ -89,6 +89,22 @@ def test_a_stub_of_another_interface(project: Project) -> None:
     assert found["cause"] == f"{SKEL} and the stub are generated from different IDL"
 
 
+def test_a_kernel_that_refuses_its_arguments(project: Project) -> None:
+    project.edit("dsp/src/demo_dsp_imp.c", "b_len != a_len ||", "a_len > 0 || b_len != a_len ||")
+    cause = (
+        "demo_dsp_scale_add (method 2) itself returned AEE_EBADPARM (0x8000040e); bytes of its"
+        " buffers: in "
+    )
+    found = finding_of(project)
+
+    assert found
+    assert found["name"] == "method-error"
+    assert found["cause"].startswith(cause)
+    assert "; out " in found["cause"]
+    tests = json.loads(project.run("test", "sim", "--json").stdout)["tests"]
+    assert [test["finding"]["cause"][: len(cause)] for test in tests] == [cause]
+
+
 def test_a_program_that_hangs_after_a_failure(built: Project) -> None:
     done = built.run("run", "sim", "--timeout", "3s", "--", "bin/demo", "hang")
 

@@ -161,3 +161,82 @@ def test_a_release_that_does_not_exist(buildtool: Buildtool, project: Path) -> N
         assert done.returncode == 2
         assert message in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_scripts_of_every_kind(buildtool: Buildtool, tmp_path: Path) -> None:
+    line = "export ADSP_LIBRARY_PATH=/a:/b\n"
+    texts = {
+        "a.bash": line,
+        "deploy": f"#!/bin/sh\n{line}",
+        "on device/run": f"#!/usr/bin/env bash\n{line}",
+        "push": f"#!/system/bin/sh\n{line}",
+        "tool": f"#!/usr/bin/env python3\n{line}",
+        "shebang": f"#!/usr/bin/fishy\n{line}",
+        "README": line,
+        "empty": "",
+        "large.c": "a" * (3 << 20),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    document = lint(buildtool, tmp_path, ".")
+
+    assert places(document) == ["a.bash:1", "deploy:2", "on device/run:2", "push:2"]
+    assert [each["path"] for each in document["skipped"]] == ["large.c"]
+    assert places(lint(buildtool, tmp_path, "deploy")) == ["deploy:2"]
+    assert buildtool("lint", "README", cwd=tmp_path).returncode == 2
+    assert buildtool("lint", "large.c", cwd=tmp_path).returncode == 1
+    for name in ("a.bash", "deploy", "on device/run", "push"):
+        (tmp_path / name).unlink()
+    assert buildtool("lint", ".", cwd=tmp_path).returncode == 0
+
+
+# Of each place of an assignment: wrong, and as the remedy for that place says.
+REMEDIES = {
+    "export ADSP_LIBRARY_PATH=/a:/b; app": 'export ADSP_LIBRARY_PATH="/a;/b"; app',
+    "ADSP_LIBRARY_PATH=/a;/b app": 'ADSP_LIBRARY_PATH="/a;/b" app',
+    'adb shell "cd / && ADSP_LIBRARY_PATH=/a;/b app"': (
+        'adb shell "cd / && ADSP_LIBRARY_PATH=\\"/a;/b\\" app"'
+    ),
+    "adb shell 'ADSP_LIBRARY_PATH=/a:/b app'": "adb shell 'ADSP_LIBRARY_PATH=\"/a;/b\" app'",
+    'adb shell ADSP_LIBRARY_PATH="/a;/b" app': "adb shell 'ADSP_LIBRARY_PATH=\"/a;/b\" app'",
+    'adb -s X shell ADSP_LIBRARY_PATH="$A:$B" app': (
+        "adb -s X shell \"ADSP_LIBRARY_PATH='$A;$B' app\""
+    ),
+    'ssh -p 22 q6a ADSP_LIBRARY_PATH="/a;/b" app': (
+        "ssh -p 22 q6a 'ADSP_LIBRARY_PATH=\"/a;/b\" app'"
+    ),
+    'CMD="ADSP_LIBRARY_PATH=/a;/b app"; adb shell "$CMD"': (
+        'CMD="ADSP_LIBRARY_PATH=\\"/a;/b\\" app"; adb shell "$CMD"'
+    ),
+}
+SHELLS = """\
+app() { printf '<%s>' "$ADSP_LIBRARY_PATH"; }
+other() { eval "$*"; }
+adb() { while [ "$1" != shell ]; do shift; done; shift; other "$@"; }
+ssh() { shift 3; other "$@"; }
+A=/a B=/b
+"""
+"""What adb and ssh do with arguments: another shell gets them with blanks between them."""
+
+
+@pytest.mark.parametrize("wrong", REMEDIES)
+def test_a_remedy_is_clean_and_does_the_right_thing(
+    wrong: str, buildtool: Buildtool, tmp_path: Path
+) -> None:
+    printed = {}
+    for text in (wrong, REMEDIES[wrong]):
+        (tmp_path / "run.sh").write_text(text + "\n")
+        done = subprocess.run(
+            ["sh", "-c", f"{SHELLS}{text}"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        printed[text] = (done.stdout, len(lint(buildtool, tmp_path, "run.sh")["findings"]))
+
+    assert printed[REMEDIES[wrong]] == ("</a;/b>", 0)
+    assert printed[wrong][0] != "</a;/b>"
+    assert printed[wrong][1] == 1

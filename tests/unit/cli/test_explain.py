@@ -44,6 +44,37 @@ def test_a_code_has_its_meaning_first(explain: Any) -> None:
     assert rest.count(rest[1]) == 1
 
 
+def test_causes_are_grouped_by_device_and_by_evidence(explain: Any, tmp_path: Path) -> None:
+    titles = [line for line in explain("0x80000406").splitlines()[3:] if line[:1].isalpha()]
+    assert titles == [
+        "The code alone has 20 causes. What tells them apart:",
+        "On any device, read in code:",
+        "On any device, said by maintainers:",
+        "On any device, seen by users:",
+        "Only on the emulated device (more: buildtool explain NAME):",
+        "Only on Android phones (more: buildtool explain NAME):",
+        "Only on Windows (more: buildtool explain NAME):",
+    ]
+    (tmp_path / ".buildtool" / "history").mkdir(parents=True)
+    runs = tmp_path / ".buildtool" / "history" / "runs.jsonl"
+
+    runs.write_text('{"kind": "phone"}\n')
+
+    lines = explain("0x80000406").splitlines()
+    here = lines.index("Only on Android phones, where the last run failed:")
+    assert lines[here + 2].startswith(" 1. selinux-skel-denied: ")
+    assert here < lines.index("On any device, read in code:")
+    for damaged in ("", "{}\n", '{"kind": [1]}\n', "[]\n", '{"kind": "toaster"}\n', "\xff"):
+        runs.write_text(damaged)
+        assert "where the last run failed" not in explain("0x80000406")
+
+
+def test_a_code_that_only_one_kind_of_devices_has_is_told_in_full(explain: Any) -> None:
+    said = explain("ENOSUCHDEVICE")
+
+    assert said.count("remedy: ") >= 1
+
+
 @pytest.mark.parametrize("word", ["80000406", "-2147482618", "1030", "0X80000406"])
 def test_spellings_of_a_code(word: str, explain: Any) -> None:
     assert explain(word) == explain("0x80000406")

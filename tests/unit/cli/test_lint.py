@@ -13,6 +13,7 @@ import pytest
 from buildtool.cli import main
 from buildtool.lint.check import RULES
 from buildtool.lint.rules import power_context
+from buildtool.lint.subject import MAX_FILE_BYTES
 from tests.command_line import REPOSITORY
 from tests.json_documents import validate
 
@@ -92,10 +93,13 @@ def test_no_finding(lint: Any, place: Path) -> None:
 
 def test_a_file_that_is_not_checked(lint: Any, place: Path) -> None:
     (place / "a.idl").write_text("interface a { lng f(); };")
-    printed = lint("a.idl")
+    (place / "large.c").write_bytes(b"a" * (MAX_FILE_BYTES + 1))
+    (place / "a b.c").unlink()
+    printed = lint("a.idl", status=1)
 
     assert printed.startswith("a.idl is not checked: it is no valid interface by itself: ")
     assert printed.endswith("\n\n0 files, 0 findings\n")
+    assert "large.c is not checked: it is larger than" in lint("large.c", status=1)
 
 
 def test_documents(lint: Any) -> None:

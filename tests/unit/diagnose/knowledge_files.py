@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from buildtool.diagnose.codes import DSP_OFFSET
-from buildtool.diagnose.knowledge import CAUSE, CLASSES, FILE, SURE, UNKNOWN
+from buildtool.diagnose.knowledge import CAUSE, CLASSES, DEVICES, FILE, SURE, UNKNOWN
 from buildtool.idl.emit.python._fastrpc.codes import CODES
 
 FOLDER = FILE.with_suffix("")
@@ -17,6 +18,8 @@ REQUIRED = {"class": str, "meaning": str, "source": list, "sure": str}
 OPTIONAL = {
     **dict.fromkeys(("codes", "patterns", "example", "causes", "unless", "checks"), list),
     "needs_code": bool,
+    "errno": bool,
+    "devices": list,
 }
 CAUSE_KEYS = {"cause", "check", "remedy"}
 Conditions = dict[str, dict[str, Any]]
@@ -56,6 +59,8 @@ def _checked(name: str, table: dict[str, Any]) -> dict[str, Any]:
     for key, values in (("class", CLASSES), ("sure", SURE)):
         if table[key] not in values:
             raise ValueError(f"{key!r} is one of: {', '.join(values)}")
+    if unknown := {*table.get("devices", [])} - {*DEVICES}:
+        raise ValueError(f"there is no kind of devices {min(unknown)!r}")
     patterns, codes = table.get("patterns", []), [_code(text) for text in table.get("codes", [])]
     for pattern in patterns:
         _check_pattern(pattern, codes)
@@ -72,7 +77,7 @@ def _checked(name: str, table: dict[str, Any]) -> dict[str, Any]:
     return {
         "class": table["class"],
         "meaning": table["meaning"],
-        "codes": [code for code, _ in codes],
+        "codes": codes,
         "patterns": patterns,
         "causes": [[cause["cause"], cause["check"], cause["remedy"]] for cause in causes],
         "source": table["source"],
@@ -80,7 +85,8 @@ def _checked(name: str, table: dict[str, Any]) -> dict[str, Any]:
         "needs_code": table.get("needs_code", False),
         "unless": table.get("unless", []),
         "checks": table.get("checks", []),
-        "names": dict(codes),
+        "errno": table.get("errno", False),
+        "devices": table.get("devices", []),
         "example": table.get("example", []),
     }
 
@@ -95,25 +101,30 @@ def _check_pattern(pattern: str, codes: Iterable[Any]) -> None:
         raise ValueError(f"the pattern {pattern!r} needs codes")
 
 
-def _code(text: str) -> tuple[int, str]:
-    """The value, and the name if it is one of QNN."""
+def _code(text: str) -> int:
     side, _, rest = text.partition(" ")
-    if side == "qnn":
-        value, _, name = rest.partition(" ")
-        return int(value), name or f"QNN {value}"
+    if side == "qnn" and rest in qnn_codes():
+        return int(rest)
     values = [value for value, (names, _) in CODES.items() if rest in names.split(" or ")]
     if side not in ("dsp", "host") or len(values) != 1:
         raise ValueError(f"there is no code {text!r}")
-    return values[0] + (DSP_OFFSET if side == "dsp" else 0), ""
+    return values[0] + (DSP_OFFSET if side == "dsp" else 0)
+
+
+@cache
+def qnn_codes() -> dict[str, tuple[str, str]]:
+    """Name and meaning of each number of QNN."""
+    lines = (FOLDER / "qnn_codes.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line[0] != "#"]
+    return {value: (name, meaning) for value, name, meaning in rows}
 
 
 def document(conditions: Conditions) -> dict[str, Any]:
     """The content of knowledge.json."""
     codes = {str(code): [names.split(" or "), text] for code, (names, text) in CODES.items()}
-    for row in conditions.values():
-        codes |= {str(code): [[name], ""] for code, name in row["names"].items() if name}
+    codes |= {value: [[name], meaning] for value, (name, meaning) in qnn_codes().items()}
     kept = {
-        name: {key: value for key, value in row.items() if key not in ("names", "example")}
+        name: {key: value for key, value in row.items() if key != "example"}
         for name, row in conditions.items()
     }
     return {"codes": codes, "conditions": kept}

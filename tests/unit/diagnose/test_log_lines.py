@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import IO
@@ -146,3 +147,22 @@ def test_a_device_that_never_ends() -> None:
     with Path("/dev/zero").open("rb") as zero:
         log, _ = read(zero, 1 << 16)
     assert log.summary.bytes <= 1 << 16
+
+
+@pytest.mark.parametrize("line", [b"\n", b"ab\n", b"ab cd ef gh\n"])
+def test_lines_without_anything_known_cost_no_call_each(line: bytes) -> None:
+    count = 200_000
+    calls = 0
+
+    def profile(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(profile)
+    try:
+        said = explain_bytes(line * count, max_bytes=64 << 20)
+    finally:
+        sys.setprofile(None)
+
+    assert said.logs[0].lines == count
+    assert calls < count / 2

@@ -9,8 +9,11 @@ import os
 import re
 from pathlib import Path
 
+from buildtool.idl.emit import emit
 from buildtool.idl.emit.python._fastrpc import codes
 from buildtool.idl.emit.python._fastrpc.errors import FastRpcError
+from buildtool.idl.model import Constant
+from buildtool.idl.parse import load
 
 ROOT = Path(__file__).parents[3]
 HEADER = ROOT / "host" / "include" / "fastrpc" / "AEEStdErr.h"
@@ -72,3 +75,30 @@ def test_errors_name_their_code() -> None:
     assert str(FastRpcError("f", -1)) == "f: 0xffffffff AEE_EUNKNOWN"
     assert str(FastRpcError("f", -104)) == "f: 0xffffff98 ECONNRESET"
     assert str(FastRpcError("f", 0x12345678)) == "f: 0x12345678"
+
+
+def test_the_idl_file_has_the_names_and_values_of_the_header() -> None:
+    unit = load(ROOT / "buildtool" / "idl" / "include" / "AEEStdErr.idl")
+    values = {each.c_name: each.value for each in unit.declarations if isinstance(each, Constant)}
+
+    text = re.sub(r"\s*\\\n\s*", " ", HEADER.read_text())
+    expected = {
+        name: int(offset, 16) if offset else int(plain)
+        for name, offset, plain, _ in DEFINE.findall(text)
+        if name.startswith("AEE_")
+    }
+    for name in ("AEE_EOFFSET", "DSP_AEE_EOFFSET"):
+        expected.pop(name, None)
+    assert values == {**expected, "AEE_EUNKNOWN": -1}
+
+
+def test_an_interface_that_includes_the_codes(tmp_path: Path) -> None:
+    (tmp_path / "v.idl").write_text(
+        '#include "AEEStdDef.idl"\n#include "AEEStdErr.idl"\n#include "remote.idl"\n'
+        "const long BAD = AEE_EBADPARM;\ninterface v : remote_handle64 { AEEResult f(in long x); };"
+    )
+    text = emit(load(tmp_path / "v.idl"))["v.h"]
+
+    assert "#define BAD 14" in text
+    assert '"AEEStdErr.h"' not in text
+    assert "AEE_ENOSUCH" not in text

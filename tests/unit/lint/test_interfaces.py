@@ -27,9 +27,13 @@ def found(methods: str, folder: Path) -> list[str]:
         "in sequence<uint8> dst",
         "in sequence<float> out_buf",
         "in bytes outputData",
-        "in sequence<point> output",
         "in sequence<float> y_out",
         "in sequence<float> out0",
+        "in sequence<octet> inputs, in sequence<octet> outputs",
+        "in sequence<float> results",
+        # The names of outputs in the templates of `init`.
+        "in sequence<float> x, in sequence<float> y",
+        "in int16 factor, in sequence<int16> a, in sequence<int16> b, in sequence<int16> result",
     ],
 )
 def test_an_output_declared_in(parameter: str, tmp_path: Path) -> None:
@@ -47,6 +51,14 @@ def test_an_output_declared_in(parameter: str, tmp_path: Path) -> None:
         "in long dst",
         "in string output",
         "in sequence<string> outputs",
+        "in sequence<point> output",
+        "in sequence<point> inputs, in sequence<point> outputs",
+        "in sequence<uint32> inputs, in sequence<uint32> outputs",
+        "in sequence<uint32> output_dims, in sequence<int32> out_offsets",
+        "in sequence<octet> dst_config",
+        "in point output",
+        "in sequence<float> x, in sequence<float> y, rout float distance",
+        "in sequence<float> result, rout float error",
         "in dmahandle dst",
     ],
 )

@@ -23,6 +23,37 @@ VENDOR = [("vendor-library-path", 1)]
         ('adb shell "cd /x; export ADSP_LIBRARY_PATH=/a:/b; ./app"', COLON),
         ("adb shell 'ADSP_LIBRARY_PATH=\"/a:/b\" ./app'", COLON),
         ("ssh q6a env ADSP_LIBRARY_PATH=/a:/b ./app", COLON),
+        # A ";" that a shell takes for the end of a command.
+        ("export ADSP_LIBRARY_PATH=/a;/b", COLON),
+        ("ADSP_LIBRARY_PATH=/a;/b ./app", COLON),
+        ("export ADSP_LIBRARY_PATH=$D;$E", COLON),
+        ('adb shell "cd /x && ADSP_LIBRARY_PATH=/a;/dsp ./app"', COLON),
+        ("adb shell 'ADSP_LIBRARY_PATH=/a;/b ./app'", COLON),
+        ("sh -c 'ADSP_LIBRARY_PATH=/a;/b ./app'", COLON),
+        ("export ADSP_LIBRARY_PATH=/a; ./app", []),
+        ("export ADSP_LIBRARY_PATH=/a;./app", []),
+        ("ADSP_LIBRARY_PATH=/a; export ADSP_LIBRARY_PATH; ./app", []),
+        ("ADSP_LIBRARY_PATH=/a\\;/b ./app", []),
+        # adb and ssh join their arguments without the quotes around them.
+        ('adb shell ADSP_LIBRARY_PATH="/a;/b" ./app', COLON),
+        ('adb -s X shell -t ADSP_LIBRARY_PATH="/a;/b" ./app', COLON),
+        ('adb wait-for-device shell ADSP_LIBRARY_PATH="/a;" ./app', COLON),
+        ('sudo adb exec-out ADSP_LIBRARY_PATH="$D;/b" ./app', COLON),
+        ('$ADB shell ADSP_LIBRARY_PATH="/a;/b" ./app', COLON),
+        ('ssh -p 22 root@q6a ADSP_LIBRARY_PATH="/a;/b" ./app', COLON),
+        ('$SSH ADSP_LIBRARY_PATH="/a;/b" ./app', COLON),
+        ('adb shell export ADSP_LIBRARY_PATH="/a;/b" ./app', COLON),
+        ('adb shell export ADSP_LIBRARY_PATH="/a\\;/b;" ./app', []),
+        ("adb shell ADSP_LIBRARY_PATH=\\'/a\\;/b\\' ./app", []),
+        ('adb shell "ADSP_LIBRARY_PATH=\\"/a;/b\\" ./app"', []),
+        ("ssh q6a 'ADSP_LIBRARY_PATH=\"/a;/b\" ./app'", []),
+        ('ADSP_LIBRARY_PATH="/a;/b" adb shell ./app', []),
+        # commands in variables
+        ('CMD="cd /x && ADSP_LIBRARY_PATH=/a;/b ./app"', COLON),
+        ("RUN='ADSP_LIBRARY_PATH=/a:/b ./app'", COLON),
+        ("RUN='ADSP_LIBRARY_PATH=\"/a;/b\" ./app'", []),
+        ("LD_LIBRARY_PATH=//vendor/lib64/ ./app", VENDOR),
+        ("adb shell export LD_LIBRARY_PATH=/odm//lib64:/a ADSP_LIBRARY_PATH=/b", VENDOR),
         ('ADSP_LIBRARY_PATH="/a;/b"', []),
         ('ADSP_LIBRARY_PATH="$D;${ADSP_LIBRARY_PATH:-/vendor/dsp}"', []),
         ('ADSP_LIBRARY_PATH="$(dirname "$0"):x" # ', COLON),
@@ -70,3 +101,13 @@ def test_assignments_in_order() -> None:
     found = [(e.name, e.value) for e in read_script(script) if isinstance(e, Assignment)]
 
     assert found == [("a", "1"), ("b", "x \0"), ("c", "d"), ("e", "f"), ("g", "\0")]
+
+
+def test_a_place_in_a_command_of_another_shell(tmp_path: Path) -> None:
+    script = """x=1
+adb shell 'cd /x;' "A=1 \\
+  ADSP_LIBRARY_PATH=\\"/a:/b\\" ./app"
+"""
+    (finding,) = lint_texts(tmp_path, run_sh=script).findings
+
+    assert (finding.place.line, finding.place.column) == (3, 3)
