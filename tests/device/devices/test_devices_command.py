@@ -83,7 +83,9 @@ def test_a_board_is_added_listed_and_checked(
     assert completed.stdout.split() == ["words", "sim", "board"]
 
 
-def test_a_name_is_given_once(ssh_user: Path, project: Path, buildtool: Buildtool) -> None:
+def test_a_name_is_given_once(
+    ssh_user: Path, project: Path, board: SshServer, buildtool: Buildtool
+) -> None:
     ssh_user.parent.mkdir(parents=True)
     ssh_user.write_text(
         '# mine\n[device.old]\ntransport = "adb"\naddress = "1"\n', encoding="utf-8"
