@@ -74,8 +74,11 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
                     DeviceChoice(**told.get("choice", {})),
                     Screen(quiet=True),
                     Options(**told.get("options", {})),
+                    directory=told.get("directory", ""),
                 )
             )
+            if not told and VARIABLE not in os.environ:  # nobody else runs programs there
+                session.reset()
         except BuildtoolError as error:
             pytest.fail(str(error), pytrace=False)
         found = TestDevice(

@@ -34,14 +34,14 @@ def as_error(error: BuildtoolError | OSError) -> BuildtoolError:
     )
 
 
-def error_text(error: BuildtoolError) -> str:
-    """`error` as lines for people."""
+def error_text(error: BuildtoolError, *, remedy: bool = True) -> str:
+    """`error` as lines for people, with its remedy or without."""
     lines = ["error: " + error.message]
     if error.why:
         import textwrap
 
         lines.append(textwrap.indent(error.why, "  "))
-    if error.remedy:
+    if error.remedy and remedy:
         lines.append("  → " + error.remedy.replace("\n", "\n    "))
     return "\n".join(lines)
 

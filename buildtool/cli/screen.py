@@ -80,6 +80,7 @@ class Screen:
         self._first_idle = ""
         self._tests = TestsCounted(0, 0)
         self._not_run: set[str] = set()  # why tests did not run
+        self._remedies: set[str] = set()  # of failed steps, which are printed once
         self._drawn = False
         self._drawn_at = float("-inf")
 
@@ -110,7 +111,8 @@ class Screen:
             case BuildFinished():
                 self._finish()
             case StepFailed(error=error):
-                self._line(error_text(error))
+                self._line(error_text(error, remedy=error.remedy not in self._remedies))
+                self._remedies.add(error.remedy)
             case TestFinished():
                 self._test(event)
             case TestsCounted():

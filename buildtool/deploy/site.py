@@ -120,7 +120,55 @@ def _verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
         report = talk.report()
     if report.word != "scan":
         return ()
-    found = parse_scan(report.text)
+    return _repair(site, deployment, report.text)
+
+
+def reset(site: Site, deployment: Deployment, before: str) -> str:
+    """Remove what programs have added to the release on the device, and send the files again that
+    they have changed; returns what the next call gets as `before`, "" for the first one.
+
+    A release that is missing, or a program of which is running, stays as it is.  Raises
+    `DeviceError`.
+    """
+    from buildtool.deploy.push.exchange import exchange, failure  # noqa: PLC0415 - tests and benches
+    from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415
+
+    contents = deployment.contents
+    names = {name for path in contents for name in (path, *folders_above(path))}
+    text = "".join(f"./{name}\n" for name in sorted(names))
+    data = text.encode(errors="surrogateescape")
+    report = exchange(
+        site.device,
+        script("common", "scan", "reset"),
+        {
+            "project": site.project,
+            "id": deployment.id,
+            "before": before,
+            "follow": "-L" if site.store else "",
+        },
+        write=lambda stream: stream.write(data),
+        listener=site.listener,
+    )
+    if report.word == "same":
+        return before
+    if report.word == "busy":
+        text = "what its earlier runs have written stays there"
+        site.listener(Note(f"a program of the release is running on {site.device.name}: {text}"))
+    elif report.word == "scan":
+        stamp, _, found = report.text.partition(" ")
+        if before and deployment.data:
+            from buildtool.deploy.data.send import verify_data  # noqa: PLC0415 - few have data
+
+            verify_data(site, deployment.data)
+        return "" if _repair(site, deployment, found) else stamp
+    elif report.word != "missing":
+        raise failure(site.device, report)
+    return ""
+
+
+def _repair(site: Site, deployment: Deployment, scan: str) -> tuple[str, ...]:
+    """Send the files again that differ in a `scan` of the device; returns their paths."""
+    found = parse_scan(scan)
     wanted = followed(deployment.contents) if site.store else deployment.contents
     damaged = tuple(path for path, state in wanted.items() if found.get(path) != state)
     if damaged:

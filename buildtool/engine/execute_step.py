@@ -39,7 +39,6 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
             decision = _wait_for_outputs(decision, check, context)
         if isinstance(decision, UpToDate):
             record, outcome = decision.record, StepOutcome.UP_TO_DATE
-            driver.show_warnings_again(record, context.resources)
         elif isinstance(decision, Restore) and (
             found := _restore(decision.hit, check, driver, context)
         ):

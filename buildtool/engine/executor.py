@@ -35,6 +35,7 @@ def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
         outdated = [step for step in plan.steps if step.name not in results]
         if outdated and (not failures or context.options.keep_going):
             failures = _execute_steps(outdated, checks, results, context, begun)
+            _show_warnings_again(results, context)
     finally:
         context.listener(BuildFinished())
     build = BuildResult(
@@ -69,8 +70,6 @@ def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildCon
             failures[step.name] = error
             continue
         if not check.reasons and check.record:
-            driver = context.driver_of(step)
-            driver.show_warnings_again(check.record, context.resources)
             results[step.name] = StepResult(step, StepOutcome.UP_TO_DATE, check.record)
             context.listener(StepFinished(step.name, StepOutcome.UP_TO_DATE, 0.0))
     return failures
@@ -109,6 +108,14 @@ def _execute_steps(
         listener=context.listener,
     )
     return failures
+
+
+def _show_warnings_again(results: Results, context: BuildContext) -> None:
+    """Show the warnings of steps that were up to date, if others were built."""
+    if any(result.outcome is StepOutcome.BUILT for result in results.values()):
+        for step, outcome, record, *_ in results.values():
+            if outcome is StepOutcome.UP_TO_DATE and record:
+                context.driver_of(step).show_warnings_again(record, context.resources)
 
 
 def _waiting(steps: list[Step], context: BuildContext) -> int:

@@ -147,7 +147,7 @@ def _samplers(
     """Build what the device needs for each of `sides`, and take samples there for the block, in
     which the device is held."""
     from buildtool.measure.sample import Sampler
-    from buildtool.testing.session import Session
+    from buildtool.testing.session import Session, directory_of
 
     with contextlib.ExitStack() as stack:
         prepared: list[tuple[Ready, BuildResult]] = []
@@ -169,7 +169,7 @@ def _samplers(
                 build=build,
                 options=options,
                 lock=lock,
-                directory=side.directory,
+                directory=stack.enter_context(directory_of(ready, side.directory)),
             )
             samplers.append(Sampler(project, name, session, folder))
         yield samplers

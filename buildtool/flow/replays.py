@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
+from buildtool.core.escape import escape
 from buildtool.core.events import Listener
 from buildtool.deploy.data.files import DataFile, find_data
 from buildtool.deploy.ready import DeviceChoice, Ready, device_for, read_facts_of, target_on
@@ -134,7 +135,10 @@ def _data(replay: Replay, around: Project | None, listener: Listener) -> tuple[D
         found = {(file.path, file.sha256): file for file in files}
     missing = [row for row in wanted if (row.path, row.sha256) not in found]
     if missing:
-        lines = [f"{row.path}: {row.size:,} bytes, sha256 {row.sha256}" for row in missing[:SHOWN]]
+        lines = [
+            f"{escape(row.path)}: {row.size:,} bytes, sha256 {row.sha256}"
+            for row in missing[:SHOWN]
+        ]
         more = [f"… and {len(missing) - SHOWN} more"] if len(missing) > SHOWN else []
         raise UsageError(
             f"the run of {replay.path} needs data that no bundle contains",

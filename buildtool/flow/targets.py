@@ -203,7 +203,12 @@ def clean(
             if target_name
             else cleaning.everything(project.state, include_expensive=include_expensive)
         )
-        return cleaning.remove(project.state, paths)
+        removed = cleaning.remove(project.state, paths)
+        if not target_name:
+            from buildtool.measure.worktree import forget_worktree
+
+            forget_worktree(project, removed.paths)
+        return removed
 
 
 def with_options(

@@ -99,11 +99,13 @@ def device_session(
     options: Options,
     *,
     trees: bool = False,
+    directory: str = "",
 ) -> Iterator[Session]:
     """Build, make the release, and run programs of it on a device for the block; with `trees` also
-    the tests of the build trees of the ARM64 side, which are built for that."""
+    the tests of the build trees of the ARM64 side, which are built for that.  `directory` is that
+    of another session, for which this one runs programs."""
     from buildtool.testing.ctest.tests import may_have_tests
-    from buildtool.testing.session import Session
+    from buildtool.testing.session import Session, directory_of
 
     trees = trees and may_have_tests(project)
     prepared = ready_on_device(project, device_name, choice, listener, options, trees=trees)
@@ -112,4 +114,8 @@ def device_session(
         lock_of(ready.site.device, f"tests of {project.name}", choice, listener) as lock,
     ):
         ready.hold(lock)
-        yield Session(project, ready, choice, build=build, options=options, lock=lock)
+        own = contextlib.nullcontext(directory) if directory else directory_of(ready, "tests")
+        with own as name:
+            yield Session(
+                *(project, ready, choice), build=build, options=options, lock=lock, directory=name
+            )

@@ -75,9 +75,9 @@ class Sampler:
     def sample(self, seed: int) -> Sample:
         """Run the program with `seed`.  Raises `DeviceError` when it cannot run."""
         bench, problems = self.bench, {}
-        if bench.output:
+        if bench.output and not self._output().startswith(f"{self._release()}/"):
             self.session.ready.site.device.exec('rm -f -- "$1"', arguments=[self._output()])
-        ran = self.session.run(self._request(bench.program, bench.args, seed))
+        ran = self.session.run(self._request(bench.program, bench.args, seed), afresh=True)
         if problem := _end_problem(ran, bench):
             problems["exit status"] = problem
             return Sample(seed, ran.seconds, (), problems, {}, ran.methods)
@@ -144,9 +144,12 @@ class Sampler:
 
     def _output(self) -> str:
         """The path on the device of the file that the program writes."""
+        path = posixpath.join(self._release(), self.bench.cwd, self.bench.output)
+        return posixpath.normpath(path)
+
+    def _release(self) -> str:
         ready = self.session.ready
-        directory = ready.site.release(ready.deployment.id)
-        return posixpath.join(directory, self.bench.cwd, self.bench.output)
+        return ready.site.release(ready.deployment.id)
 
 
 def _end_problem(ran: Ran, bench: Bench) -> str:

@@ -10,6 +10,9 @@ from buildtool.core.safe_path import misread
 Violation = tuple[tuple[str, ...], str, str]
 """The invalid key, the problem, and what to do."""
 
+MAX_NAME = 255
+"""Bytes of the longest name of a file.  Source: NAME_MAX in linux/limits.h."""
+
 
 def file_violations(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Violation]:
     """Check an optional key that names a file of the project."""
@@ -32,6 +35,8 @@ def unsafe_path_violations(path: Path, at: tuple[str, ...]) -> Iterator[Violatio
 
 
 def inside_violations(path: str, at: tuple[str, ...]) -> Iterator[Violation]:
+    if any(len(part.encode(errors="surrogateescape")) > MAX_NAME for part in path.split("/")):
+        yield at, f"a name in the path has more than {MAX_NAME} bytes", "Rename it."
     if not path or path.startswith("/") or ".." in path.split("/"):  # a Path takes far longer
         yield (
             at,

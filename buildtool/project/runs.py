@@ -15,6 +15,8 @@ from buildtool.project.paths import Violation, path_violations
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 MAX_PORT = (1 << 16) - 1
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+LONGEST = 500 * 3600
+"""Seconds of the longest duration: the kernel's calls that wait take milliseconds in 31 bits."""
 DURATION_FORM = 'Write a number and a unit: "90s", "2m" or "1h".'
 PORT_FORM = 'Write PORT or HERE:PORT, such as "8080" or "9000:8080"; HERE may be 0.'
 
@@ -31,7 +33,10 @@ def seconds(text: str) -> float:
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)([smh]?)", text)
     if not found or float(found[1]) == 0:
         raise ValueError(f"{text!r} is not a duration")
-    return float(found[1]) * _UNITS[found[2] or "s"]
+    duration = float(found[1]) * _UNITS[found[2] or "s"]
+    if duration > LONGEST:
+        raise ValueError(f"{text!r} is longer than {LONGEST // 3600}h")
+    return duration
 
 
 def option_seconds(text: str) -> float:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 1 << 20
 MAX_FLOAT = 1 << 53
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+MAX_NAME = 100
 _TYPE_NAMES = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
 TableType = TypeVar("TableType")
 
@@ -192,6 +193,9 @@ class TableReader:
                 raise self.error((*at, name), "unknown key", suggest(name, names))
 
     def name(self, name: str, at: tuple[str, ...]) -> None:
+        if len(name) > MAX_NAME:
+            message = f"the name has {len(name):,} characters"
+            raise self.error(at, message, f"Use {MAX_NAME} or fewer: files are named after it.")
         if not re.fullmatch(NAME, name):
             raise self.error(
                 at,

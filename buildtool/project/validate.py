@@ -195,7 +195,13 @@ def _conan(project: Project) -> Iterator[Violation]:
                 f"{remote!r} is not a remote",
                 'Write "NAME=https://…", "NAME=DIRECTORY" or "conancenter".',
             )
-        elif place and "://" not in place and not (project.root / place / "recipes").is_dir():
+        elif (
+            place
+            and "://" not in place
+            and not os.path.isdir(  # noqa: PTH112 - not an error if it is long
+                project.root / place / "recipes"
+            )
+        ):
             yield (
                 at,
                 f"there is no directory {place}/recipes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -105,6 +106,7 @@ class Ingredients(Value):
             [
                 *(VERSION, __version__),
                 *(project.header, target._asdict(), self.release.slices, steps, self.source),
+                _wheel_build(project, self.release.target),
                 [file_states.state(path) for path in self.idl],
                 [[file.path, file_states.state(file.source)] for file in self.licences],
             ]
@@ -143,6 +145,21 @@ def make_package(
     return Packaged(
         made_of.build, made_of.release, warnings, tuple(archives[name] for name in formats)
     )
+
+
+def _wheel_build(project: Project, target_name: str) -> str:
+    """The build tag that wheels of a target have when those of another target have the same name
+    and version, and are for the same systems; the default target has none.  Source:
+    packaging.python.org, "Binary distribution format"."""
+
+    def systems(name: str) -> tuple[str, object]:
+        target = project.targets[name]
+        return target.platform, target.api if target.platform == "android" else target.glibc
+
+    same = [name for name in project.targets if systems(name) == systems(target_name)]
+    same.sort(key=lambda name: name != project.header.default_target)
+    number = same.index(target_name)
+    return f"{number}_{re.sub(r'[^a-z0-9]+', '_', target_name.lower())}" if number else ""
 
 
 def attest_package(made_of: Ingredients, packaged: Packaged, key: Path | None) -> Packaged:
@@ -245,6 +262,7 @@ def package_of(made_of: Ingredients) -> Package:
         maintainer=project.header.maintainer,
         programs=target.programs,
         deb_depends=target.deb_depends,
+        wheel_build=_wheel_build(project, release.target),
     )
     check_packable(package.entries, package.stem)
     return package

@@ -49,7 +49,7 @@ class Programs:
         )
         result = TestResult(SUITE, name, session.ready.site.device.name, Outcome.NOT_RUN, 0)
         try:
-            ran = session.run(request, together=True, limit=KEPT_BYTES)
+            ran = session.run(request, together=True, limit=KEPT_BYTES, afresh=True)
         except BuildtoolError as error:
             lost = error.lost if isinstance(error, LostError) else ()
             return result._replace(message=error.message, output=str(error), lost=lost)

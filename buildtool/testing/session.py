@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import cached_property, partial
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Note
+from buildtool.core.lock import try_lock
 from buildtool.core.processes.kept_output import KeptOutput
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.processes.tee import teed
 from buildtool.core.value import Value
 from buildtool.deploy.requirements import current_card, unmet_by
+from buildtool.deploy.site import reset
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import facts_of
 from buildtool.run.attended import run_attended
@@ -66,6 +72,25 @@ class LostError(DeviceConnectionError):
     lost: tuple[str, ...] = ()
 
 
+@contextlib.contextmanager
+def directory_of(ready: Ready, purpose: str) -> Iterator[str]:
+    """The DIRECTORY of a session in which runs begin afresh: no other session uses it for the
+    block.  A device of this machine has no lock, so that sessions use it at the same time: then it
+    is PURPOSE, PURPOSE2, and so on."""
+    with contextlib.ExitStack() as stack:
+        for number in itertools.count(1):
+            name = f"{purpose}{number}" if number > 1 else purpose
+            if not ready.site.device.transport.direct:
+                break
+            ready.go_beside(name)
+            file = Path(ready.site.project, "session")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+            if stack.enter_context(try_lock(file)) is not None:
+                break
+        yield name
+
+
 class Session:
     """Runs programs of one release on one device, beside the releases of the project there."""
 
@@ -81,7 +106,7 @@ class Session:
         directory: str = "tests",
     ) -> None:
         """`build`, made with `options`, is what the release of `ready` was made of.  `lock` is
-        held.  Releases are in PROJECT+DIRECTORY on the device."""
+        held.  Releases are in PROJECT+DIRECTORY on the device; see `directory_of`."""
         self.project = project
         self.build = build
         self.ready = ready
@@ -89,7 +114,9 @@ class Session:
         self.choice = choice
         self.options = options
         self.lock = lock
+        self.directory = directory
         self._gone: DeviceConnectionError | None = None
+        self._stamp = ""
 
     @cached_property
     def card(self) -> Card | None:
@@ -116,8 +143,10 @@ class Session:
         together: bool = False,
         limit: int = KEPT_BYTES,
         tries: int = TRIES,
+        afresh: bool = False,
     ) -> Ran:
         """Run a program that reads `stdin`; with `together` its standard error is in its output.
+        With `afresh` it finds nothing that earlier runs have written.
 
         At most the last `limit` bytes of each stream are kept.  When the connection is lost, the
         program is started again, at most `tries` times; whatever it returned is never retried.
@@ -125,17 +154,25 @@ class Session:
         """
         lost: list[str] = []
 
+        def start() -> Ran:
+            if afresh:
+                self.reset()
+            return self._run(request, stdin, together=together, limit=limit)
+
         def after_loss(error: DeviceConnectionError, _: int) -> None:
             lost.append(error.message)
             self._reconnect()  # also after the last try: other programs follow
 
-        start = partial(self._run, request, stdin, together=together, limit=limit)
         try:
             if self._gone:
                 raise self._gone
             return retried(start, after_loss, tries)._replace(lost=tuple(lost))
         except DeviceConnectionError as error:
             raise _lost(error, lost) from error
+
+    def reset(self) -> None:
+        """Let the release on the device be what was brought there; raises `DeviceError`."""
+        self._stamp = reset(self.ready.site, self.ready.deployment, self._stamp)
 
     def _run(self, request: RunRequest, stdin: bytes, *, together: bool, limit: int) -> Ran:
         notes: list[str] = []

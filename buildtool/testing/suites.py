@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Protocol
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted
+from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted, WorkEnded
 from buildtool.project.model import Project
 from buildtool.project.validate import suggest
 from buildtool.testing.ctest.suite import CTestSuites
@@ -109,11 +110,12 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
 
     try:
         for suite, names in selected:
-            for found in _run(suite, session, names, listener, counted):
-                result = as_expected(found, session.project.expected_failures, session.tags)
-                results.append(result)
-                listener(_finished(result))
-                counted()
+            with closing(_run(suite, session, names, listener, counted)) as ended:
+                for found in ended:
+                    result = as_expected(found, session.project.expected_failures, session.tags)
+                    results.append(result)
+                    listener(_finished(result))
+                    counted()
     except KeyboardInterrupt:
         interrupted = True
         results += _not_run(selected, results, session.ready.site.device.name)
@@ -190,14 +192,16 @@ def _run(
     names: Collection[str] | None,
     listener: Listener,
     counted: Callable[[], None],
-) -> Iterator[TestResult]:
+) -> Generator[TestResult, None, None]:
     """The results of a suite; one that cannot run is a bad test, and others follow.  `counted` is
     called when a test begins: then the tests are known."""
     started = time.monotonic()
+    begun: list[str] = []
 
     def begin(name: str) -> None:
         counted()
-        listener(StepStarted(title(suite.name, name), ""))
+        begun.append(title(suite.name, name))
+        listener(StepStarted(begun[-1], ""))
 
     try:
         yield from suite.run(session, names, begin)
@@ -211,3 +215,6 @@ def _run(
             error.message,
             str(error),
         )
+    finally:
+        for name in begun:  # those without a result must not stay on the screen
+            listener(WorkEnded(name))

@@ -68,8 +68,9 @@ HMX = UnsupportedFeature(
     remedy=f"{_USE_SDK}, or leave out strict-isa: then HMX instructions are encoded.",
 )
 """Refused with `strict-isa` only."""
-DROPPED = ("-mhmx", "-mno-hmx", "-fvectorize", "-Wl,--no-threads")
-"""Flags of the SDK's compiler that have no effect here, which a build names."""
+DROPPED = ("-fvectorize", "-Wl,--no-threads")
+"""Flags of the SDK's compiler that have no effect here, which a build names.  `-mhmx` is none of
+them: what it asks for is encoded without it."""
 
 SANITIZE = (
     # A null pointer stops a skel without a check.  Those of functions need data before each one,

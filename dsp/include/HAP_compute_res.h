@@ -36,6 +36,8 @@ typedef enum {
 
 #define COMPUTE_RES_WEAK __attribute__((weak))
 int COMPUTE_RES_WEAK compute_resource_attr_init(compute_res_attr_t *attr);
+int COMPUTE_RES_WEAK compute_resource_attr_init_v2(compute_res_attr_t *attr, unsigned int size,
+                                                   unsigned int version);
 int COMPUTE_RES_WEAK compute_resource_attr_set_serialize(compute_res_attr_t *attr,
                                                          unsigned char b_enable);
 int COMPUTE_RES_WEAK compute_resource_attr_set_hmx_param(compute_res_attr_t *attr,

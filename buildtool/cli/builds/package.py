@@ -25,7 +25,7 @@ def package(
         list[str] | None,
         Option(
             "--format -f",
-            "Format of the archive; may be repeated.  Default: the target's.",
+            "Formats of the archives: 'deb,wheel'; may be repeated.  Default: the target's.",
             "FORMAT",
         ),
     ] = None,
@@ -61,7 +61,7 @@ def package(
             project, name, build_type=options.build_type, strict_isa=options.strict_isa
         ),
         name,
-        formats=formats or (),
+        formats=list(dict.fromkeys(",".join(formats).split(","))) if formats else (),
         output=output.absolute() if output else None,
         twice=verify_reproducible,
         attest=attest,

@@ -80,6 +80,12 @@ def _lines(found: VerifiedArchive) -> Iterator[str]:
             yield f"{title:<11} fits: {document.path.name}, {by}"
         else:
             yield f"{title:<11} none beside the archive"
+    if found.signer:
+        yield f"result      good: it is what {found.signer.identity} has signed"
+    elif found.release:
+        yield "result      complete; where it comes from is not checked"
+    else:
+        yield "result      it can be unpacked; nothing more is known of it"
 
 
 def _name(signer: Signer) -> str:

@@ -12,6 +12,7 @@ from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
 from buildtool.core.errors import UsageError
 from buildtool.project.model import BUILT_IN_TARGET
+from buildtool.project.runs import MAX_PORT
 
 if TYPE_CHECKING:
     from buildtool.device.configuration import ConfiguredDevice
@@ -59,6 +60,9 @@ def add(
         str,
         Option("--adb", "Serial number; default: the only attached device.", "SERIAL"),
     ] = "",
+    port: Annotated[
+        int, Option("--port", "With --ssh: port of the server.", "PORT", most=MAX_PORT)
+    ] = 0,
     target: Annotated[
         str,
         Option("--target", "Its target; default: one that fits.", "TARGET"),
@@ -85,6 +89,8 @@ def add(
 
     if ssh and adb:
         raise UsageError("--ssh cannot be used with --adb", remedy="Pass one of them.")
+    if port and not ssh:
+        raise UsageError("--port is for --ssh", remedy="Pass --ssh HOST, or omit --port.")
     project = find_project(Path.cwd()) if beside else _project()
     if target and project:
         find_target(project, target)
@@ -98,7 +104,7 @@ def add(
             why="names of devices are unique",
             remedy="Choose another name: buildtool devices add NAME …",
         )
-    device = ConfiguredDevice("ssh" if ssh else "adb", ssh or adb)
+    device = ConfiguredDevice("ssh" if ssh else "adb", ssh or adb, port)
     facts = facts_of(device_of(name, device, project), refresh=True)
     if project and not target:
         target = propose_target(facts, project.targets)

@@ -355,8 +355,14 @@ _holding: list[HeldInterrupts] = []
 
 @contextlib.contextmanager
 def held_interrupts() -> Iterator[HeldInterrupts]:
-    """Hold Ctrl-C, SIGTERM and SIGHUP until the block allows them."""
+    """Hold Ctrl-C, SIGTERM and SIGHUP until the block allows them.
+
+    Does nothing in threads other than the main thread, which receives the signals.
+    """
     interrupts = HeldInterrupts()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupts  # one that it held would be raised in this thread
+        return
     ignored = signal.getsignal(signal.SIGINT) != signal.default_int_handler
     numbers = [signal.SIGTERM, signal.SIGHUP, *([] if ignored else [signal.SIGINT])]
     with _interrupted_by(*numbers):

@@ -127,7 +127,7 @@ def _synopsis(package: Package) -> str:
 
 def _details(package: Package) -> str:
     skels = f" It has DSP code for Hexagon {', '.join(package.archs)}." if package.archs else ""
-    text = f"This is {package.name} {package.version} for ARM64, built for {package.target}.{skels}"
+    text = f"This is {package.name} {package.version} for ARM64.{skels}"
     return textwrap.indent(textwrap.fill(text, _LINE), " ")
 
 

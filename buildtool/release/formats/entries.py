@@ -69,8 +69,9 @@ class Package(Value):
 
     `name` is the project's, `target` that of the project file; `entries` are sorted by path;
     `epoch` is the time of every file, in seconds since 1970.  `archs` are the DSP archs that it has
-    skels for, `idl` the files that describe the interfaces of the skels.  The other fields are the
-    project file's.
+    skels for, `idl` the files that describe the interfaces of the skels.  `wheel_build` tells the
+    wheel from that of another target, "" if that has another name anyway.  The other fields are
+    the project file's.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Package(Value):
     maintainer: str = ""
     programs: tuple[str, ...] = ()
     deb_depends: tuple[str, ...] = ()
+    wheel_build: str = ""
 
     @property
     def stem(self) -> str:

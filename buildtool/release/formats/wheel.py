@@ -32,7 +32,8 @@ place of their own."""
 def file_name(package: Package) -> str:
     """The name of the wheel.  Raises `FormatError` for a name or version that none can have."""
     names = wheel_names(package)
-    return f"{names.distribution}-{names.version}-{names.tag}{SUFFIX}"
+    build = f"-{package.wheel_build}" if package.wheel_build else ""
+    return f"{names.distribution}-{names.version}{build}-{names.tag}{SUFFIX}"
 
 
 def write(package: Package, path: Path) -> None:
@@ -54,7 +55,7 @@ def write(package: Package, path: Path) -> None:
     texts = [entry.path.removeprefix(LICENCES) for entry in licences]
     files += [
         PackageEntry(f"{info}/METADATA", 0o644, _metadata(package, names, texts)),
-        PackageEntry(f"{info}/WHEEL", 0o644, _wheel(names)),
+        PackageEntry(f"{info}/WHEEL", 0o644, _wheel(names, package.wheel_build)),
         *(entry._replace(path=f"{info}/{entry.path}") for entry in licences),
     ]
     files.sort(key=lambda entry: (entry.path.startswith(info), entry.path))
@@ -117,13 +118,14 @@ def _metadata(package: Package, names: WheelNames, licences: list[str]) -> bytes
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _wheel(names: WheelNames) -> bytes:
+def _wheel(names: WheelNames, build: str) -> bytes:
     """Source: packaging.python.org, "Binary distribution format"."""
     lines = [
         "Wheel-Version: 1.0",
         f"Generator: buildtool {__version__}",
         "Root-Is-Purelib: false",
         f"Tag: {names.tag}",
+        *([f"Build: {build}"] if build else []),
     ]
     return "".join(f"{line}\n" for line in lines).encode()
 

@@ -124,6 +124,7 @@ def _ssh_keygen(
         timeout=SIGN_TIMEOUT if action == "sign" else VERIFY_TIMEOUT,
         stdin=stdin,
     )
+    done = done._replace(output=done.output.replace("\r", ""))  # as for a terminal
     if done.status and any(text in done.output for text in _OLD):
         raise SignatureError(
             f"{program} is too old",

@@ -7,9 +7,11 @@ wherever they occur, also in the forms that JSON, TOML, URLs, shells, CMake and 
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -23,13 +25,19 @@ MASK = b"***"
 SHORTEST = 4
 """Characters of the shortest secret that is removed from text: a shorter one would remove half of
 the text."""
+LONGEST_COMMAND = 10_000
+"""Characters of the longest text whose quotes are read, which takes time."""
 COMMON = frozenset({"true", "false", "none", "null", "auto", "always", "never", "default"})
 """Values of settings, which are no secrets although the name of the variable looks like one."""
 _NAMES = re.compile(
-    r"TOKEN|SECRET|PASSW|PASSPHRASE|PASS(?:_|$)|_PWD$|KEY(?!BOARD)|CREDENTIAL|AUTH(?!OR)|COOKIE"
-    r"|PRIVATE|JWT|(?:^|_)PAT(?:_|$)",
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|PASS\d*(?:_|$)|KEY(?!BOARD)|CREDENTIAL|AUTH(?!OR(?!I[SZ]))"
+    r"|COOKIE|PRIVATE|JWT|(?:^|_)PAT\d*(?:_|$)|_PWD\d*(?:_|$)|^PWD\d*_",
     re.IGNORECASE,
 )
+_BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
+_NAMED = re.compile(r"""(?<![\w.-])([\w.-]++)["'\\]*+\s*+[:=]\s*+["'\\]*+""")
+_VALUE = re.compile(r"""[^\s"',;&{}\[\]\\]{1,4096}""")
+"""A name, and its value, in a header, a query, JSON, or text that is cut off."""
 _USER = rb"[^\s/\"<>\\]"
 _URL_USER = re.compile(rb"(?<=://)%s+(?=@)" % _USER)
 _CUT_URL_USER = re.compile(rb"(?<=://)%s*+\Z" % _USER)
@@ -46,7 +54,7 @@ _AUTHORIZATION = re.compile(
 def is_secret(name: str, further: Collection[str] = ()) -> bool:
     """Whether the value of the variable or option `name` is a secret; `further` are other names
     of such variables."""
-    return name in further or _NAMES.search(name.replace("-", "_")) is not None
+    return name in further or _NAMES.search(_BETWEEN_WORDS.sub("_", name)) is not None
 
 
 def secrets_in(value: Any, further: Collection[str]) -> Iterator[str]:
@@ -63,16 +71,33 @@ def secrets_in(value: Any, further: Collection[str]) -> Iterator[str]:
         for item in value:
             yield from secrets_in(item, further)
     elif isinstance(value, str):
-        yield from _argument_secrets(value.split(), further)
+        yield from _argument_secrets(_words(value), further)
+        for found in _NAMED.finditer(value):
+            if is_secret(found[1], further) and (ends := _VALUE.match(value, found.end())):
+                yield ends[0]
         yield from _URL_PASSWORD.findall(value)
+        if (start := value.find("{")) >= 0:
+            with contextlib.suppress(ValueError, RecursionError):
+                yield from secrets_in(json.JSONDecoder().raw_decode(value, start)[0], further)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a command line; of other text, what white space separates."""
+    try:
+        return shlex.split(text) if len(text) < LONGEST_COMMAND else text.split()
+    except ValueError:  # a quote that does not end
+        return [word.strip("'\"") for word in text.split()]
 
 
 def _argument_secrets(arguments: Sequence[str], further: Collection[str]) -> Iterator[str]:
-    """The secrets in `--api-key VALUE`, `--api-key=VALUE` and `API_KEY=VALUE`."""
+    """The secrets in `--api-key VALUE`, `--api-key=VALUE`, `API_KEY=VALUE` and `Api-Key: VALUE`."""
     for argument, following in pairwise([*arguments, ""]):
         name, equals, value = argument.partition("=")
         if is_secret(name, further):
             yield value if equals else following if name.startswith("-") else ""
+        name, colon, value = argument.partition(":")
+        if colon and not re.search(r"[\s/]", name) and is_secret(name, further):
+            yield value.strip() or following
 
 
 class Redactor(Value):

@@ -11,6 +11,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest
 from buildtool.core.value import Value
 from buildtool.project.model import Run
+from buildtool.project.runs import LONGEST
 from buildtool.project.tables import NAME as PLAIN_NAME
 from buildtool.run.bundle.record import RunRecord
 from buildtool.run.bundle.redact import Redactor, is_secret
@@ -120,8 +121,8 @@ def _read(document: Any) -> ReplayFile:
     words = [_text(word) for word in _list(document["command"])]
     env = {_variable(name): _text(value) for name, value in document["env"].items()}
     timeout = document["timeout"]
-    if isinstance(timeout, bool) or not 0 <= timeout < 1e9:
-        raise ValueError(f"{timeout!r} is not a number of seconds")
+    if isinstance(timeout, bool) or not 0 <= timeout <= LONGEST:
+        raise ValueError(f"{timeout!r} is not a number of seconds up to {LONGEST:,}")
     if not is_digest(document["release"]):
         raise ValueError(f"{document['release']!r} is not the id of a release")
     if document["strict"] not in STRICT:
@@ -145,7 +146,7 @@ def _read(document: Any) -> ReplayFile:
         strict=document["strict"],
         expect_dsp=_truth(document["expect_dsp"]),
         data=tuple(
-            ReplayData(_text(row["path"]), _text(row["sha256"]), _number(row["size"]))
+            ReplayData(_text(row["path"]), _digest(row["sha256"]), _number(row["size"]))
             for row in _list(document["data"])
         ),
     )
@@ -161,6 +162,12 @@ def _text(value: Any) -> str:
 def _plain(value: Any) -> str:
     if not re.fullmatch(PLAIN_NAME, _text(value)):
         raise ValueError(f"{value!r} is not a name")
+    return str(value)
+
+
+def _digest(value: Any) -> str:
+    if not is_digest(value):
+        raise ValueError(f"{value!r} is not a sha256 in hex")
     return str(value)
 
 

@@ -16,7 +16,7 @@ from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
-from buildtool.deploy.site import Site, make_current, make_current_after
+from buildtool.deploy.site import Site, make_current, make_current_after, reset
 from buildtool.plan.plan import CMakeStep
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
@@ -98,6 +98,7 @@ def _bring(site: Site, found: Deployment, folders: Sequence[str]) -> None:
     releases have only files, and tests also work in other directories, and write to them."""
     if read_known(site.known).id != found.id:
         make_current(site, found)
+    reset(site, found, "")  # earlier runs of the tests have written there
     values = {"project": site.project, "id": found.id}
     if site.device.exec(MAKE_DIRECTORIES, values, folders).status:
         make_current_after(site, found, "")  # the device has lost what was there

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
+from buildtool.project.runs import LONGEST
 from buildtool.run.method_counts import MethodCounts, with_names
 from buildtool.run.program import NO_VARIABLES, RunRequest
 from buildtool.run.run import RunTimeoutError
@@ -80,7 +81,7 @@ class TestDevice:
             command=(program, *map(str, args)),
             env={name: str(value) for name, value in env.items()},
             cwd=cwd,
-            timeout=self._timeout if timeout is None else timeout,
+            timeout=self._timeout if timeout is None else min(timeout, LONGEST),
         )
         __tracebackhide__ = True  # of pytest: the test is what matters
         stdin = input if isinstance(input, bytes) else input.encode(errors="surrogateescape")

@@ -54,12 +54,14 @@ class PytestSuite:
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
     ) -> Iterator[TestResult]:
+        session.reset()  # for all of its tests: they may also read what others of them wrote
         device = session.ready.site.device.name
         told = {
             "choice": session.choice._asdict(),
             "options": session.options._asdict(),
             "timeout": self._timeout,
             "dsp_may_crash": self._test.dsp_may_crash,
+            "directory": session.directory,
         }
         chosen = None if names is None else [f"{self._root}/{name}" for name in names]
         pytest = _Pytest(

@@ -39,6 +39,17 @@ int compute_resource_attr_init(compute_res_attr_t *attr)
     return AEE_SUCCESS;
 }
 
+/* The attributes of newer SDKs are larger; their wrapper passes the size, and version 0x300. */
+int compute_resource_attr_init_v2(compute_res_attr_t *attr, unsigned int size, unsigned int version)
+{
+    (void)version;
+    if (attr == NULL || size < sizeof *attr) {
+        return AEE_EBADPARM;
+    }
+    memset(attr, 0, size);
+    return compute_resource_attr_init(attr);
+}
+
 int compute_resource_attr_set_serialize(compute_res_attr_t *attr, unsigned char b_enable)
 {
     struct claim *claim = claim_of(attr);
@@ -272,6 +283,7 @@ int HAP_query_avail_VTCM(unsigned int *avail_block_size, unsigned int *max_page_
 
 const struct shell_symbol compute_res_symbols[] = {
     EXPORT(compute_resource_attr_init),
+    EXPORT(compute_resource_attr_init_v2),
     EXPORT(compute_resource_attr_set_serialize),
     EXPORT(compute_resource_attr_set_vtcm_param),
     EXPORT(compute_resource_attr_set_vtcm_param_v2),

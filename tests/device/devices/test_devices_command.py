@@ -83,7 +83,9 @@ def test_a_board_is_added_listed_and_checked(
     assert completed.stdout.split() == ["words", "sim", "board"]
 
 
-def test_a_name_is_given_once(ssh_user: Path, project: Path, buildtool: Buildtool) -> None:
+def test_a_name_is_given_once(
+    ssh_user: Path, project: Path, board: SshServer, buildtool: Buildtool
+) -> None:
     ssh_user.parent.mkdir(parents=True)
     ssh_user.write_text(
         '# mine\n[device.old]\ntransport = "adb"\naddress = "1"\n', encoding="utf-8"
@@ -94,10 +96,13 @@ def test_a_name_is_given_once(ssh_user: Path, project: Path, buildtool: Buildtoo
         assert refused.returncode == 2, refused.stderr
         assert ssh_user.read_text(encoding="utf-8") == text
 
-    added = buildtool("devices", "add", "new", "--ssh", "board", "--project", cwd=project)
+    port = ("--port", str(board.port))
+    added = buildtool("devices", "add", "new", "--ssh", "board", "--project", *port, cwd=project)
     assert added.returncode == 0, added.stderr
     assert ssh_user.read_text(encoding="utf-8") == text
-    assert "[device.new]" in (project / "devices.toml").read_text()
+    table = (project / "devices.toml").read_text()
+    assert "[device.new]" in table
+    assert f"port = {board.port}\n" in table
     assert "/devices.toml\n" in (project / ".gitignore").read_text()
     assert f"added to {project / 'devices.toml'}:" in added.stdout
 
@@ -149,6 +154,8 @@ def test_a_fault_of_the_dsp_of_a_stand_in_is_named(
 def test_a_host_that_cannot_be_reached_is_not_added(
     ssh_user: Path, project: Path, buildtool: Buildtool
 ) -> None:
+    done = buildtool("devices", "add", "--adb", "x", "--port", "22", cwd=project)
+    assert "--port is for --ssh" in done.stderr
     for host in ("no-such-host.invalid", "-oProxyCommand=x"):
         done = buildtool("devices", "add", f"--ssh={host}", cwd=project)
         assert done.returncode in (1, 2)

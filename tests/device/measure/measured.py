@@ -20,7 +20,7 @@ source = "host"
 [bench.scale]
 program = "bin/measured"
 args = ["{seed}"]
-env = { MODE = "right" }
+env = { MODE = "right", COUNTED = "@COUNTED@" }
 metrics = ["time", "size"]
 checks = ["close", "summary"]
 output = "out.bin"
@@ -48,20 +48,27 @@ project(measured LANGUAGES C)
 add_executable(measured measured.c)
 install(TARGETS measured)
 """
-# Each run counts itself in a file, so that it knows when to go wrong.
+# Each run counts itself in a file beside the project, so that it knows when to go wrong: in the
+# release, it finds nothing of earlier runs.
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SLOWNESS 1.0
 
 static int count_run(void)
 {
     int runs = 0;
-    FILE *file = fopen("runs", "r");
+    const char *counted = getenv("COUNTED");
+    char release[4096], path[8192];
+    if (!counted)
+        return 0;
+    snprintf(path, sizeof path, "%s%s", counted, strrchr(getcwd(release, sizeof release), '/'));
+    FILE *file = fopen(path, "r");
     if (file) { fscanf(file, "%d", &runs); fclose(file); }
-    file = fopen("runs", "w");
+    file = fopen(path, "w");
     fprintf(file, "%d", runs + 1);
     fclose(file);
     return runs;
@@ -97,7 +104,9 @@ int main(int argc, char **argv)
 
 def lay_out(project: Project) -> None:
     """Write the project, as a git repository with one commit."""
-    project.write("buildtool.toml", FILE)
+    counted = project.root.parent / "counted"
+    counted.mkdir()
+    project.write("buildtool.toml", FILE.replace("@COUNTED@", str(counted)))
     project.write("host/CMakeLists.txt", CMAKE)
     project.write("host/measured.c", PROGRAM)
     project.write(".gitignore", "devices.toml\n")

@@ -85,7 +85,7 @@ def check_with_the_profile(project: Project) -> None:
     """Its flags are dropped, and strict-isa refuses them."""
     project.write("buildtool.toml", PROJECT % ("", '"v73"'))
     project.build()
-    assert "-mhmx: ignored" in project.messages
+    assert "-mhmx" not in project.messages
     skel = project.release() / "dsp/v73/libblend-v73.so"
     assert str(project.root).encode() not in skel.read_bytes()
     done = project.run("run", "sim", "blend", "--soc", "SM8550")

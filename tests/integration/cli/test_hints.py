@@ -55,6 +55,19 @@ def test_mistakes_in_a_kernel(buildtool: Buildtool, project: Path, edit: Edit) -
     assert remedies[2] == f"{kernel}:{line + 4}: Q6_Vsf_vadd_VsfVsf needs the option -mhvx-ieee-fp."
 
 
+def test_a_kernel_with_other_parameters_than_in_its_idl_file(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    edit(project / IMP, "int16_t factor,", "int factor,")
+    place, prototype = failure(buildtool, project)["remedy"].splitlines()
+
+    lines = (project / "dsp/demo_dsp.idl").read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if "scale_add(" in text)
+    assert place == f"{project}/dsp/demo_dsp.idl:{line} declares it. Define it so:"
+    assert prototype.startswith("AEEResult demo_dsp_scale_add(remote_handle64 _h, int16 factor,")
+    assert prototype.endswith("int resultLen)")
+
+
 @pytest.mark.long
 def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) -> None:
     """It compiles by default; if a target disables it, the error names the line and the option."""

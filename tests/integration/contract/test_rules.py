@@ -7,7 +7,8 @@ import pytest
 from buildtool.contract.check import RULES
 from buildtool.contract.rules.host_platform import OF_PLATFORM
 
-from .broken_rules import CASES
+from .binaries import entry
+from .broken_rules import CASES, NOTE
 from .conftest import Make
 
 WARNINGS = {"no-build-paths", "skel-hash", "skel-libraries"}
@@ -28,6 +29,22 @@ def test_a_release_that_breaks_one_rule(rule: str, make: Make) -> None:
     assert why in finding.why
     assert finding.remedy
     assert finding.severity == ("warning" if rule in WARNINGS else "error")
+
+
+@pytest.mark.parametrize(("arch", "finds"), [("v73", ["skel-hash"]), ("v75", []), ("v81", [])])
+def test_a_gnu_hash_table_is_enough_for_newer_archs(
+    arch: str, finds: list[str], make: Make
+) -> None:
+    release = make("ubuntu-aarch64")
+    release.target["archs"] = ["v68", arch]
+    place = f"dsp/{arch}/libdemo_skel.so"
+    skel = release.skel(place, entry() + NOTE, "-Wl,--hash-style=gnu", arch="v69")
+    data = bytearray(skel.read_bytes())
+    data[36] = int(arch[1:], 16)  # e_flags: Debian's clang does not know newer archs
+    skel.write_bytes(data)
+    release.declare()
+
+    assert [finding.rule for finding in release.findings()] == finds
 
 
 @pytest.mark.parametrize(

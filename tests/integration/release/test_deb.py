@@ -106,8 +106,7 @@ def test_the_control_file_says_what_the_package_is_and_needs(deb: Path) -> None:
         "Maintainer: Ada Example <ada@example.org>\n"
         "Depends: libc6 (>= 2.35), libfastrpc1 | qcom-fastrpc1\n"
         "Description: Answers questions\n"
-        " This is Deb_Test 1.2-rc1 for ARM64, built for sim. It has DSP code for Hexagon\n"
-        " v68, v73.\n"
+        " This is Deb_Test 1.2-rc1 for ARM64. It has DSP code for Hexagon v68, v73.\n"
     )
     installed = int(tool("dpkg-deb", "--field", deb, "Installed-Size"))
     assert 20 < installed < 200

@@ -218,12 +218,34 @@ def test_documents_and_signatures_are_of_the_archive_beside_them(tmp_path: Path)
     project.succeeds("package", "--sign", str(key))
     archive = str(project.root / "dist/pack-1.2-sim.tar.zst")
     verified = project.succeeds("verify", archive, "--signers", str(signers))
-    assert verified.count("me@example.org") == 3  # the archive, the SBOM, and the provenance
+    # For the archive, the SBOM, the provenance, and in the line at the end.
+    assert verified.count("me@example.org") == 4
 
     project.edit("host/part.c", "7", "8")
     project.succeeds("package")
     assert [file.name for file in (project.root / "dist").iterdir()] == [Path(archive).name]
     assert ".sig cannot be read" in project.fails("verify", archive, "--signers", str(signers))
+
+
+def test_wheels_of_two_targets_lie_beside_each_other(tmp_path: Path) -> None:
+    project = clone(tmp_path / "clone")
+    project.edit("buildtool.toml", '[skel.dsp]\nsource = "dsp"\n', "")
+    project.edit("buildtool.toml", 'archs = ["v68", "v73"]', "archs = []")
+    board = '[target.A-Board]\nplatform = "ubuntu-aarch64"\nbuild-type = "Debug"\n'
+    project.edit("buildtool.toml", "[target.sim]", f"{board}[target.sim]")
+
+    of_sim = package(project, "sim", "--format", "wheel,zip")
+    of_board = package(project, "A-Board", "-f", "zip,wheel,zip")
+
+    (wheel, _), (_, other) = of_sim, of_board
+    assert wheel == "pack-1.2-py3-none-manylinux_2_35_aarch64.whl"
+    assert other == "pack-1.2-1_a_board-py3-none-manylinux_2_35_aarch64.whl"
+    made = {file.name for file in (project.root / "dist").iterdir()}
+    assert made == {*of_sim, *of_board}
+    for name, build in ((wheel, []), (other, ["Build: 1_a_board"])):
+        with zipfile.ZipFile(project.root / "dist" / name) as archive:
+            lines = archive.read("pack-1.2.dist-info/WHEEL").decode().splitlines()
+        assert [line for line in lines if line.startswith("Build")] == build
 
 
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5", "99999999999", "１２"])

@@ -66,6 +66,7 @@ def test_without_signers_it_says_that_the_origin_is_unknown(
     assert done.returncode == 0
     assert "signature   not checked: who made the archive is unknown" in done.stdout
     assert f"{len(FILES) + len(LINKS) + len(LICENCES)} files and links as listed" in done.stdout
+    assert done.stdout.endswith("result      complete; where it comes from is not checked\n")
     assert printed["signer"] is None
     assert printed["release"]["id"] == release()["id"]
     assert printed["sbom"]["signer"] is None
@@ -80,6 +81,7 @@ def test_signed_archives_and_documents(buildtool: Buildtool, tmp_path: Path) -> 
     assert "signature   good: ann@example.org (ssh-ed25519 SHA256:" in done.stdout
     assert ".cdx.json, signed by ann@example.org" in done.stdout
     assert ".provenance.json, signed by ann@example.org" in done.stdout
+    assert done.stdout.endswith("result      good: it is what ann@example.org has signed\n")
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,7 @@ def test_what_is_refused(buildtool: Buildtool, tmp_path: Path, what: str, code: 
     assert done.returncode == 1
     assert printed["error"]["code"] == code
     assert printed["error"]["remedy"]
+    assert "\\x0d" not in done.stderr
 
 
 def test_documents_that_are_attached_fit(buildtool: Buildtool, tmp_path: Path) -> None:
@@ -190,7 +193,7 @@ def test_an_archive_whose_name_has_line_breaks(
     lines = done.stdout.splitlines()
     assert lines[0].startswith(r"a\nsignature   good: eve\x0d\u2028x.tar.zst: sha256 ")
     assert [line.split()[0] for line in lines[1:]] == [
-        *("signature", "release", "contents", "id", "SBOM", "provenance"),
+        *("signature", "release", "contents", "id", "SBOM", "provenance", "result"),
     ]
 
 

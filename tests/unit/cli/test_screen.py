@@ -26,6 +26,16 @@ from tests.unit.cli.terminal import Terminal
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
 
+def test_a_remedy_is_printed_once() -> None:
+    text = drawn(
+        BuildStarted(2),
+        StepFailed("skel/k/v68", BuildtoolError("no", remedy="Define it so.")),
+        StepFailed("skel/k/v73", BuildtoolError("neither", remedy="Define it so.")),
+        BuildFinished(),
+    )
+    assert text == "error: no\n  → Define it so.\nerror: neither\n"
+
+
 def test_a_line_for_each_step_that_had_something_to_do_and_one_for_the_others() -> None:
     assert drawn(
         BuildStarted(5),

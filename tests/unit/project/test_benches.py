@@ -74,6 +74,7 @@ def test_a_tolerance_is_a_whole_number_or_a_fraction(write: Write) -> None:
         (f"{BENCH}warmup = -1\n", "bench.b.warmup: is out of range", "from 0 to 1,000"),
         (f"{BENCH}precision = 0\n", "bench.b.precision: is out of range", "0.02"),
         (f'{BENCH}limit = "soon"\n', "bench.b.limit: 'soon' is not a duration", "90s"),
+        (f'{BENCH}limit = "501h"\n', "bench.b.limit: '501h' is longer than 500h", "90s"),
         (f'{BENCH}timeout = "soon"\n', "bench.b.timeout: 'soon' is not a duration", "90s"),
         (f'{BENCH}env = {{ "1" = "a" }}\n', "bench.b.env: '1' is not the name of a", "letters"),
         ('[bench.b]\nprogram = ""\n', "bench.b.program: is empty", "Name a program"),

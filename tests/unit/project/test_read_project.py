@@ -82,6 +82,9 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
     assert project.targets["sim"].archs == ("v68",)
 
 
+LONG_NAME = "é" * 128
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "key", "says"),
     [
@@ -195,6 +198,21 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
         ("[skel.kernels]", '[host.x]\ntree = "x"\n[skel.k]', 10, "host.x.tree", "no directory 'x'"),
         ("[skel.kernels]", "[skel.app]", 9, "skel.app", "is the name of a host and of a skel"),
         ("[host.app]", '[host."a b"]', 5, "host.a b", "is not a valid name"),
+        (
+            "[host.app]",
+            f"[host.{'x' * 101}]",
+            5,
+            f"host.{'x' * 101}",
+            "the name has 101 characters",
+        ),
+        (
+            'source = "host"',
+            f'source = "{LONG_NAME}/b"',
+            6,
+            "host.app.source",
+            "more than 255 bytes",
+        ),
+        ('source = "dsp"', f'files = ["{LONG_NAME}"]', 10, "skel.kernels.files", "than 255 bytes"),
         ("[target.sim]", "[taget.sim]", 13, "taget", "Did you mean 'target'?"),
         ('name = "demo"', 'name = "demo', 2, "", "not TOML"),
         (GOOD, "target = 3\n" + GOOD.partition("version")[0], 1, "target", "must be tables"),

@@ -37,6 +37,8 @@ OMITTED = b"bytes are omitted here"
         *("AWS_SECRET_ACCESS_KEY", "SSH_KEY", "CREDENTIALS", "HTTP_COOKIE", "SSH_AUTH_SOCK"),
         *("GPG_PASSPHRASE", "--api-key", "private-id", "FURTHER"),
         *("GITHUB_PAT", "GH_PAT_2", "CI_JOB_JWT", "CI_JOB_JWT_V2", "SMTP_PASS", "DBPASS", "PASS_1"),
+        *("AUTHORIZATION", "HTTP_AUTHORIZATION", "--authorization", "authorisation", "Proxy-Auth"),
+        *("DB_PWD_PROD", "PWD_DB", "db.pwd", "dbPwd", "--pwd-2", "PWD2_X", "githubPat", "PASS2"),
     ],
 )
 def test_names_of_secrets(name: str) -> None:
@@ -44,7 +46,11 @@ def test_names_of_secrets(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["PWD", "OLDPWD_", "PATH", "GIT_AUTHOR_NAME", "KEYBOARD", "N", "", "PATCH", "PASSED"]
+    "name",
+    [
+        *("PWD", "OLDPWD_", "PATH", "GIT_AUTHOR_NAME", "KEYBOARD", "N", "", "PATCH", "PASSED"),
+        *("AUTHORS", "CO_AUTHORED_BY", "AUTHORITY", "PWDX"),
+    ],
 )
 def test_names_of_other_variables(name: str) -> None:
     assert not is_secret(name, ["FURTHER"])
@@ -82,6 +88,36 @@ def test_where_secrets_are_found() -> None:
         "one",
         "two",
     ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(
+            ["--header", "X-Api-Key: s3cret"],
+            ["-HX-Api-Key: s3cret"],
+            ["--header=X-Api-Key:s3cret"],
+        ),
+        *(["X-Api-Key:", "s3cret"], ["sh", "-c", "curl -H 'X-Api-Key: s3cret' http://host/"]),
+        *(['{"a": [{"apiKey": "s3cret"}]}'], ["--config", "--json={'db_pwd': 's3cret'}"]),
+        *(['{"token": "s3cret", "cut'], ["http://host/?api_key=s3cret&page=2"], ["--pwd 's3cret"]),
+        *(
+            ["a=1;password=s3cret"],
+            ["--authorization", "s3cret"],
+            ["sh", "-c", "x --token='s3cret'"],
+        ),
+    ],
+)
+def test_secrets_of_arguments(arguments: list[str]) -> None:
+    assert "s3cret" in found(arguments)
+
+
+def test_json_has_secrets_with_spaces() -> None:
+    text = json.dumps({"list": [{"password": "two words", "other": "three words"}]})
+    assert "two words" in found([f"--config={text}"])
+    assert "three words" not in found([text])
+    for text in ("{" * 100_000, "a:" * 100_000, "a " * 100_000, "a" * 100_000, "key=" * 10_000):
+        assert len(found([text])) < 100_000
 
 
 def test_text_without_end_takes_no_time() -> None:

@@ -166,9 +166,11 @@ CHANGES: list[tuple[str, Any, str]] = [
     ("timeout", -1, "is not a number of seconds"),
     ("timeout", float("nan"), "is not a number of seconds"),
     ("timeout", "90s", "TypeError"),
+    ("timeout", 1.08e9, "is not a number of seconds up to 1,800,000"),
     ("farf", "yes", "neither true nor false"),
     ("strict", "sideways", "is not a value of strict"),
     ("data", [{"path": "data/x"}], "KeyError"),
+    ("data", [{"path": "x", "sha256": "0" * 64 + "\n", "size": 1}], "is not a sha256 in hex"),
 ]
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from buildtool import _data
+from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
 from buildtool.toolchains.instructions.intrinsics import Intrinsic, read_intrinsics
@@ -49,6 +50,12 @@ _FILES = re.compile(r"Could not find (\w+) using the following (?:names|files): 
 _NOT_FOUND = re.compile(r"^(\S+)(?: \(ADVANCED\))?\n\s+(?:linked by target|used as)", re.MULTILINE)
 """A variable of find_library() or find_path() in CMake's list of those that are NOTFOUND."""
 _WARNING_AS_ERROR = re.compile(r"error: .*\[-Werror[,=](?:-W)?([\w+-]+)")  # clang, GCC
+_CONFLICT = re.compile(
+    r"error: conflicting types for ['‘](\w+)['’]"
+    r"(?:.|\n){1,4000}?^(\S.*\.h:\d+):\d+: note: previous",
+    re.MULTILINE,
+)
+_GENERATED = "by buildtool idl; do not edit"
 _LANGUAGES = {".c": "C", ".s": "ASM", ".S": "ASM"}
 _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
@@ -234,6 +241,31 @@ def _not_built(failure: ToolFailure) -> Iterator[str]:
         )
 
 
+def _other_prototypes(failure: ToolFailure) -> Iterator[str]:
+    """The prototypes that generated headers have of functions which are defined otherwise."""
+    for name, note in _CONFLICT.findall(failure.output):
+        header, _, line = note.rpartition(":")
+        with contextlib.suppress(OSError, ValueError):
+            text = read_regular(Path(header)).decode(errors="replace")
+            rest = "\n".join(text.split("\n")[int(line) - 1 :])
+            prototype = re.sub(r"__QAIC_HEADER\((\w+)\)|__QAIC_HEADER_\w+", r"\1", rest)
+            if _GENERATED in text and name in (words := " ".join(prototype.split(";")[0].split())):
+                yield f"{_place_in_idl(Path(header), name)} declares it. Define it so:\n{words}"
+
+
+def _place_in_idl(header: Path, function: str) -> str:
+    """File and line of the method in the IDL file from which `header` was generated."""
+    stem = header.stem
+    listed = read_regular(header.with_suffix(".d")).decode(errors="surrogateescape")
+    named = re.search(rf"(?:\\ |\S)*{re.escape(stem)}\.idl\b", listed)
+    if not named:
+        return f"{stem}.idl"
+    file = Path(named[0].replace("\\ ", " "))
+    text = read_regular(file).decode(errors="replace")
+    method = re.search(rf"\b{re.escape(function.removeprefix(f'{stem}_'))}\s*\(", text)
+    return f"{file}:{text.count(chr(10), 0, method.start()) + 1}" if method else str(file)
+
+
 def _conan_hint(failure: ToolFailure) -> str:
     return (
         ""
@@ -259,6 +291,7 @@ RULES = (
     _warnings_as_errors,
     _not_built,
     _absolute_destinations,
+    _other_prototypes,
 )
 
 

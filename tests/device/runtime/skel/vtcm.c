@@ -23,6 +23,15 @@ static int acquire(const int32_t *in, int32_t *out)
     compute_res_attr_t attributes;
     void *address = NULL;
     unsigned int given = 0;
+    struct {
+        compute_res_attr_t attributes;
+        char rest[96];
+    } newer; /* as in newer SDKs */
+    memset(&newer, 1, sizeof newer);
+    EQUAL(compute_resource_attr_init_v2(&newer.attributes, sizeof newer, 0x300), 0);
+    EQUAL(newer.rest[95], 0);
+    EQUAL(HAP_compute_res_attr_set_serialize(&newer.attributes, 1), 0);
+    CHECK(compute_resource_attr_init_v2(&newer.attributes, 8, 0x300) != 0);
     EQUAL(HAP_compute_res_attr_init(&attributes), 0);
     EQUAL(HAP_compute_res_attr_set_serialize(&attributes, 0), 0);
     EQUAL(HAP_compute_res_attr_set_vtcm_param_v2(&attributes, (unsigned)in[0], 0, (unsigned)in[1]),
