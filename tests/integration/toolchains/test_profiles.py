@@ -236,7 +236,7 @@ def test_an_arm64_program_is_optimised_by_the_linker(
     tree, output = plain_cmake.build(profile(), "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON")
 
     assert output.count(" -flto") >= 3
-    command = ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, tree / "main"]
+    command = ["qemu-aarch64", "-L", str(CROSS_LIBRARIES.parent), str(tree / "main")]
     assert subprocess.run(command, check=False).returncode == 3
 
 
