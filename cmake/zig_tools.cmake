@@ -7,6 +7,11 @@ macro(buildtool_zig_tools zig)
   set(CMAKE_AR "${zig}")
   # zig's linker driver supports --whole-archive, but not --push-state.
   set(CMAKE_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
+  # CMake reads toolchain files more than once.
+  if(NOT CMAKE_USER_MAKE_RULES_OVERRIDE STREQUAL _zig_ipo)
+    set(BUILDTOOL_PROJECT_RULES "${CMAKE_USER_MAKE_RULES_OVERRIDE}")
+  endif()
+  set(CMAKE_USER_MAKE_RULES_OVERRIDE "${_zig_ipo}")
   # zig's linker driver rejects arguments that have no effect on what it links, such as -Map.
   foreach(_lang C CXX ASM)
     set(CMAKE_${_lang}_LINKER_LAUNCHER ${BUILDTOOL_ZIG_LINK})
@@ -14,7 +19,6 @@ macro(buildtool_zig_tools zig)
     set(CMAKE_${_lang}_ARCHIVE_APPEND "\"${zig}\" ar qD <TARGET> <LINK_FLAGS> <OBJECTS>")
     set(CMAKE_${_lang}_ARCHIVE_FINISH "\"${zig}\" ranlib <TARGET>")
     set(CMAKE_${_lang}_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
-    set(CMAKE_USER_MAKE_RULES_OVERRIDE_${_lang} "${_zig_ipo}")
   endforeach()
   # CMake does not recognize zig as an assembler: without this, includes of .S files are unknown.
   set(CMAKE_DEPFILE_FLAGS_ASM "-MD -MT <DEP_TARGET> -MF <DEP_FILE>")

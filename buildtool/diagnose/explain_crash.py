@@ -59,8 +59,8 @@ def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
     undefined = report.pc and undefined_behaviour(files.places(report.pc, call=False))
     phrase = f"undefined behaviour: {undefined}" if undefined else report.phrase or report.kind
     on_dsp = report.kind != "program"
-    crashed = "the DSP process crashed" if on_dsp else "the program crashed on the ARM64 side"
-    lines = [f"{crashed}: {phrase or 'unknown reason'}"]
+    crashed = "the DSP process crashed:" if on_dsp else "the program crashed on the ARM64 side:"
+    lines = [f"{crashed} {phrase or 'unknown reason'}"]
     if report.region:
         names = method_names(project, report.skel, report.region.method)
         lines.append(f"  {describe_region(report.region, names)}")

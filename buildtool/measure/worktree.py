@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -105,9 +106,9 @@ def _add_submodules(tree: Path, beside: Path, owners: Sequence[Path]) -> None:
             folder.mkdir(parents=True)
             form = _line(tree, "rev-parse", "--show-object-format")
             git(folder, "init", "--quiet", "--template=", f"--object-format={form}")
-        text = "".join(f"{each}\n" for each in objects)
         (folder / ".git/objects/info").mkdir(exist_ok=True)
-        (folder / ".git/objects/info/alternates").write_text(text, errors="surrogateescape")
+        lines = b"".join(os.fsencode(each) + b"\n" for each in objects)
+        (folder / ".git/objects/info/alternates").write_bytes(lines)
         _fetch_missing(folder, commit, beside / path, found[0])
         _switch(folder, commit)
         _add_submodules(folder, beside / path, found)

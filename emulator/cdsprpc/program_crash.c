@@ -172,19 +172,35 @@ static void add_cause(struct text *text, int number, uintptr_t address, uintptr_
     }
 }
 
-static void report(int number, uintptr_t address, const mcontext_t *machine)
+/* The program counter, the link register and the frame pointer of AArch64; on another processor,
+ * where only tests of this library run, none are known. */
+struct registers {
+    uintptr_t pc, lr, fp;
+};
+
+static struct registers registers_of(const mcontext_t *machine)
+{
+#ifdef __aarch64__
+    return (struct registers){machine->pc, machine->regs[30], machine->regs[29]};
+#else
+    (void)machine;
+    return (struct registers){0};
+#endif
+}
+
+static void report(int number, uintptr_t address, struct registers registers)
 {
     static char line[LINE_BYTES];
     struct text text = text_start(line, sizeof line);
     text_add(&text, "@crash {\"kind\":\"program\",\"text\":\"");
-    add_cause(&text, number, address, machine->pc);
+    add_cause(&text, number, address, registers.pc);
     text_add(&text, "\"");
     if (number == SIGSEGV || number == SIGBUS) {
         add_region(&text, address);
     }
-    add_place(&text, ",\"pc\":", machine->pc);
-    add_place(&text, ",\"lr\":", machine->regs[30]);
-    add_frames(&text, machine->regs[29]);
+    add_place(&text, ",\"pc\":", registers.pc);
+    add_place(&text, ",\"lr\":", registers.lr);
+    add_frames(&text, registers.fp);
     text_add(&text, "}");
     line[text.used] = '\n'; /* replaces the terminator */
     int fd = open(reports, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
@@ -202,7 +218,7 @@ static void on_crash(int number, siginfo_t *information, void *context)
     const bool sent = information->si_code <= 0; /* by kill(), so the code is not to blame */
     if (!sent && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL)) {
         report(number, (uintptr_t)information->si_addr,
-               &((const ucontext_t *)context)->uc_mcontext);
+               registers_of(&((const ucontext_t *)context)->uc_mcontext));
     }
     signal(number, SIG_DFL);
     if (sent) {

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from buildtool.drivers.cmake.scan.command_files import (
     COMMENT,
     CommandFiles,
-    read_text,
+    text_of,
     words_of,
 )
 from buildtool.drivers.cmake.scan.include_directories import include_directories
@@ -61,7 +61,7 @@ class AssembledFiles:
         words = words_of(command.line)
         flags, source = self._finder.flags(words), self._finder.absolute(command.source)
         if source.endswith(".s") or "assembler" in flags:
-            text: str | None = _LINE_COMMENT.sub("", COMMENT.sub(" ", read_text(source)))
+            text: str | None = _LINE_COMMENT.sub("", COMMENT.sub(" ", text_of(source)))
         else:
             text = self._preprocess(_preprocessing(words))
         if text is None:
@@ -80,7 +80,7 @@ class AssembledFiles:
                 places = [self._finder.absolute(path) for path in _places(name, directories)]
                 found |= dict.fromkeys(places)
                 existing = [path for path in places if self._finder.is_file(path)]
-                texts = (read_text(path) for path in existing)
+                texts = (text_of(path) for path in existing)
                 waiting += [COMMENT.sub(" ", text) for text in texts if _MAY_READ.search(text)]
         return tuple(sorted(self._finder.inputs(found)))
 

@@ -132,7 +132,7 @@ class CommandFiles:
                 if path in responses:
                     continue
                 responses.append(path)
-                yield from self._expanded(words_of(read_text(path).replace("\n", " ")), responses)
+                yield from self._expanded(words_of(text_of(path).replace("\n", " ")), responses)
             elif word not in _NEXT_IS_PASSED_ON:
                 yield word
 
@@ -154,7 +154,7 @@ class CommandFiles:
                 if ("/" in value or "." in value) and self.is_file(path := self.absolute(value)):
                     yield path
                     if word.startswith(("-specs", "--specs", "--config")) or before == "--config":
-                        names = re.split(r"[\s=,<>]+", read_text(path))
+                        names = re.split(r"[\s=,<>]+", text_of(path))
                         yield from filter(self.is_file, map(self.absolute, filter(None, names)))
             if match := _PROFILE.fullmatch(word):
                 yield from _profiles(self.absolute(match[1]))
@@ -195,7 +195,7 @@ class CommandFiles:
         if start == _THIN:
             yield from _thin_members(path)
             return
-        text = COMMENT.sub(" ", read_text(path))
+        text = COMMENT.sub(" ", text_of(path))
         found = [word for part in _SCRIPT_LIST.findall(text) for word in _script_words(part)]
         added = (self.absolute(word) for word in found if os.path.isdir(self.absolute(word)))  # noqa: PTH112
         directories += [directory for directory in added if directory not in directories]
@@ -262,7 +262,7 @@ def _thin_members(path: str) -> Iterator[str]:
             yield os.path.normpath(os.path.join(os.path.dirname(path), member))  # noqa: PTH118, PTH120
 
 
-def read_text(path: str) -> str:
+def text_of(path: str) -> str:
     """The text of a file; "" for one that cannot be read."""
     return read_bytes(path).decode(errors="surrogateescape")
 

@@ -8,8 +8,13 @@ from collections.abc import Iterable, Iterator
 from buildtool.drivers.cmake.scan.configure_log import Event
 from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
 
-# CMake also searches the system's prefixes; of these only the candidates that it lists count.
+# CMake also searches the system's prefixes; of these only the candidates that it lists count.  In
+# those to ignore it does not search.
 _SYSTEM_PREFIXES = ("CMAKE_SYSTEM_PREFIX_PATH", "CMAKE_INSTALL_PREFIX", "ENV{PATH}")
+_IGNORED = (
+    *("CMAKE_IGNORE_PATH", "CMAKE_IGNORE_PREFIX_PATH"),
+    *("CMAKE_SYSTEM_IGNORE_PATH", "CMAKE_SYSTEM_IGNORE_PREFIX_PATH"),
+)
 _LIBRARY_DIRECTORIES = ("lib*", "share", "lib/*")
 
 
@@ -56,7 +61,7 @@ def _add_package(event: Event, found: InputCollector) -> None:
         for key, paths in event.lists.items()
         for path in paths
         if key.startswith(("settings/hints", "settings/search_paths", "search_context/"))
-        and key.rpartition("/")[2] not in _SYSTEM_PREFIXES
+        and key.rpartition("/")[2] not in (*_SYSTEM_PREFIXES, *_IGNORED)
         and path.startswith("/")
     )
     for name in event.lists.get("settings/names") or [event.values.get("name", "")]:
