@@ -27,7 +27,9 @@ SHORTEST = 4
 the text."""
 LONGEST_COMMAND = 10_000
 """Characters of the longest text whose quotes are read, which takes time."""
-COMMON = frozenset({"true", "false", "none", "null", "auto", "always", "never", "default"})
+SCHEMES = frozenset(("apikey", "basic", "bearer", "digest", "dpop", "negotiate", "ntlm", "token"))
+"""Of authorization: words before a secret; source: RFC 9110, section 11.1."""
+COMMON = SCHEMES | {"true", "false", "none", "null", "auto", "always", "never", "default"}
 """Values of settings, which are no secrets although the name of the variable looks like one."""
 _NAMES = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|PASS\d*(?:_|$)|KEY(?!BOARD)|CREDENTIAL|AUTH(?!OR(?!I[SZ]))"
@@ -36,19 +38,24 @@ _NAMES = re.compile(
 )
 _BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 _NAMED = re.compile(r"""(?<![\w.-])([\w.-]++)["'\\]*+\s*+[:=]\s*+["'\\]*+""")
-_VALUE = re.compile(r"""[^\s"',;&{}\[\]\\]{1,4096}""")
-"""A name, and its value, in a header, a query, JSON, or text that is cut off."""
+_SCHEME = re.compile(rf"(?:{'|'.join(sorted(SCHEMES))})[ \t]+", re.IGNORECASE)
+_VALUE = re.compile(
+    rf"""(?:(?<!=){_SCHEME.pattern})?[^\s"',;&{{}}\[\]\\]{{1,4096}}""", re.IGNORECASE
+)
+"""A name, and its value, in a header, a query, JSON, or text that is cut off.  A scheme belongs to
+the value, but not in `AUTH=basic program`."""
 _USER = rb"[^\s/\"<>\\]"
 _URL_USER = re.compile(rb"(?<=://)%s+(?=@)" % _USER)
 _CUT_URL_USER = re.compile(rb"(?<=://)%s*+\Z" % _USER)
 _REST_OF_URL_USER = re.compile(rb"\A%s*(?=@)" % _USER)
 _URL_PASSWORD = re.compile(r"://[^\s/@:]*:([^\s/]+)@")
 _AUTHORIZATION = re.compile(
-    rb"(authorization[\"'\\]*+\s*+[:=]\s*+[\"'\\]*+(?:[\w-]+[ \t]++)?|bearer(?:[ \t]|%20)++)"
-    rb"[^\s\"',\\]++",
+    rb"(authorization[\"'\\]*+\s*+[:=]\s*+[\"'\\]*+(?:(?:[\w-]+|\*{3})[ \t]++)?"
+    rb"|bearer(?:[ \t]|%20)++)[^\s\"',\\]++",
     re.IGNORECASE,
 )
-"""The header of HTTP; source: RFC 9110, section 11.6.2."""
+"""The header of HTTP, also with a mask in place of an unusual scheme; source: RFC 9110, section
+11.6.2."""
 
 
 def is_secret(name: str, further: Collection[str] = ()) -> bool:
@@ -156,8 +163,9 @@ class Redactor(Value):
 
 
 def redactor(values: Iterable[str]) -> Redactor:
-    """Removes `values`, and the lines of those that have several."""
-    texts = {text.strip() for value in values for text in (value, *value.splitlines())}
+    """Removes `values`, the lines of those that have several, and what follows a scheme."""
+    lines = {text.strip() for value in values for text in (value, *value.splitlines())}
+    texts = lines | {text[found.end() :] for text in lines if (found := _SCHEME.match(text))}
     wanted = {text for text in texts if len(text) >= SHORTEST and text.lower() not in COMMON}
     forms = {os.fsencode(form) for text in wanted for form in _forms(text)}
     encoded = {form for text in wanted for form in _base64_forms(os.fsencode(text))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from buildtool.device.emulated.device import environment, prepare
+from buildtool.device.emulated.device import EmulatedDevice, environment, prepare
 from buildtool.device.emulated.socs import find_soc
 from buildtool.device.sysroot.emulated import SHELL
 from buildtool.sdk.qemu import FORK_SAFE
@@ -41,6 +41,11 @@ def _system(root: Path, soc: str) -> dict[str, str]:
     place = emulated.root / SHELL.lstrip("/")
     place.parent.mkdir(parents=True)
     shutil.copy(emulated.emulator.shell, place)
-    variables = environment(emulated)
+    return emulation(emulated)
+
+
+def emulation(device: EmulatedDevice) -> dict[str, str]:
+    """The variables with which other environments run ARM64 programs on `device`."""
+    variables = environment(device)
     names = ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", "BUILDTOOL_QEMU", *FORK_SAFE)
     return {name: variables[name] for name in names}

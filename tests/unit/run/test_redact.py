@@ -203,6 +203,38 @@ def test_headers_of_http(text: str) -> None:
     assert cleaned == re.sub("s3cret=?", "***", text)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["echo Authorization: Bearer s3cret; exit 1"], ["-H", "Authorization: token s3cret"]),
+        *(
+            ['{"authorization": "Basic s3cret"}'],
+            ["--auth", "Digest s3cret"],
+            ["X-Auth: DPoP s3cret"],
+        ),
+        ["HTTP_AUTHORIZATION='Bearer s3cret' program"],
+    ],
+)
+def test_what_follows_a_scheme_is_the_secret(arguments: list[str]) -> None:
+    redact = redactor(secrets_in(arguments, ()))
+
+    assert redact.text("with s3cret") == "with ***"
+    assert "s3cret" not in redact.text("\n".join(arguments))
+    assert redact.text("a bearer, basic token or digest") == "a bearer, basic token or digest"
+
+
+def test_a_program_after_a_scheme_is_no_secret() -> None:
+    assert redactor(secrets_in("AUTH=basic program", ())).secrets == ()
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "AWS4-HMAC-SHA256"])
+def test_a_scheme_that_is_the_value_of_a_secret(scheme: str) -> None:
+    cleaned = redactor([scheme]).text(f"Authorization: {scheme} s3cret")
+
+    assert cleaned.startswith("Authorization: ")
+    assert cleaned.endswith(" ***")
+
+
 @given(st.text(min_size=4), st.text(), st.text(), st.sampled_from([json.dumps, shlex.quote, str]))
 def test_random_secrets(
     secret: str, before: str, after: str, serialise: Callable[[str], str]

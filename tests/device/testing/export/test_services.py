@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from buildtool.device.emulated.device import environment, prepare
+from buildtool.device.emulated.device import prepare
 from buildtool.device.emulated.socs import find_soc
-from buildtool.sdk.qemu import FORK_SAFE
-from tests.device.devices.emulated_board import emulated_phone
+from tests.device.devices.emulated_board import emulated_phone, emulation
 from tests.device.testing.export.exported_project import (
     CTEST,
     PROGRAMS,
@@ -48,10 +47,8 @@ def on_android(tmp_path_factory: pytest.TempPathFactory, stand_in_ndk: MakeNdk) 
 @pytest.fixture(scope="module")
 def variables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """The variables with which a device runs ARM64 programs."""
-    found = environment(
-        prepare(tmp_path_factory.mktemp("system"), find_soc("QCS6490"), lambda _: None)
-    )
-    return {name: found[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC", *FORK_SAFE)}
+    root = tmp_path_factory.mktemp("system")
+    return emulation(prepare(root, find_soc("QCS6490"), lambda _: None))
 
 
 @pytest.fixture(params=["coreutils", pytest.param("busybox", marks=pytest.mark.long)])
