@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
@@ -35,6 +35,7 @@ from buildtool.drivers.cmake.tree_record import (
 from buildtool.inputs.path_sets import (
     UNKNOWN,
     InputSet,
+    PathSet,
     ReadInputs,
     changed_since,
     changes,
@@ -49,13 +50,19 @@ if TYPE_CHECKING:
 
 class BuildStart(Value):
     """The state of a tree before Ninja runs: its record, whether it `is_new`, the lines of Ninja's
-    log, and the times at which the build and Ninja started, in ns."""
+    log, and the times at which the build and Ninja started, in ns.
+
+    `present` are the files that commands named and that were there, None if nobody has looked: what
+    a command names and only then writes is no input of it.  `digests` are theirs: a command that
+    writes a file again as it was has not changed it."""
 
     record: TreeRecord
     is_new: bool
     log_lines: frozenset[str]
     time_ns: int
     ninja_ns: int
+    present: frozenset[str] | None
+    digests: Mapping[str, str]
 
 
 class CommandReads(Value):
@@ -126,7 +133,15 @@ def record_start(
     """Record in the tree, which CMake has just configured if it `is_new`, that Ninja is going to
     run; the build started at `time_ns`."""
     write_tree_record(tree.path, record._replace(build_finished=False))
-    return BuildStart(record, is_new, read_log_lines(tree.path), time_ns, time.time_ns())
+    present: frozenset[str] | None = None
+    if not record.unreported.is_current:
+        named = record.configuration.commands  # of other rules, no words are looked at
+        present = tree.scanner(record).named_by_commands(record.configuration) if named else None
+    roots, inside = tree.step.roots, f"{tree.path}/"
+    names = [roots.name_of(path) for path in present or () if not path.startswith(inside)]
+    digests = observe(PathSet.of(names), roots, tree.file_states.with_fresh_stats()).digests
+    log_lines = read_log_lines(tree.path)
+    return BuildStart(record, is_new, log_lines, time_ns, time.time_ns(), present, digests)
 
 
 def ran_cmake(tree: IncrementalTree, start: BuildStart) -> bool:
@@ -181,13 +196,15 @@ def read_by_commands(tree: IncrementalTree, start: BuildStart) -> CommandReads:
     """What the commands read that Ninja has run since `start`, and those before."""
     record = start.record
     scanner, configuration = tree.scanner(record), record.configuration
+    present = start.present
     if ran_cmake(tree, start):
         configuration = scanner.configuration(tree.path / TRACE)
         unreported = record.unreported._replace(is_current=False)
         scanner = scanner._replace(unreported=unreported)
+        present = None  # that was looked at for other commands
     ninja_deps = tree.ninja.headers()
     finished = finished_outputs(tree.path, start.log_lines)
-    unreported = scanner.find_unreported(configuration, ninja_deps, finished)
+    unreported = scanner.find_unreported(configuration, ninja_deps, finished, present)
     return CommandReads(configuration, ninja_deps, unreported, frozenset(finished))
 
 
@@ -282,7 +299,7 @@ def _files_of_unknown_content(
     tree: IncrementalTree, start: BuildStart, scanned: StepInputs, current: InputSet
 ) -> set[str]:
     """The files that changed while the build ran: it may have read them before or after that."""
-    previous = start.record.inputs.digests
+    previous = {**start.digests, **start.record.inputs.digests}
     late = changed_since(scanned.paths, tree.step.roots, start.time_ns)
     changed = {name for name in late if current.digests[name] != previous.get(name)}
     # A tool reported the following ones, so they existed.

@@ -98,6 +98,20 @@ def test_an_edit_during_a_build_is_built_before_the_program_starts(app: Path) ->
         assert watched.count("says") == 2
 
 
+def test_a_file_that_a_command_writes_as_it_was_is_no_edit(app: Path) -> None:
+    done = app / "done"
+    done.touch()
+    (app / "host/CMakeLists.txt").write_text(
+        CMAKE + "add_custom_command(OUTPUT made.c VERBATIM COMMAND sh -c\n"
+        f'  "touch \\"$0\\"; echo >made.c" "{done}")\n'
+        "target_sources(app PRIVATE made.c)\n"
+    )
+    with Watched(app) as watched:
+        watched.prints("says one")
+        watched.prints(WAITS)
+        assert watched.count(" changed: ") == 0
+
+
 @pytest.mark.long
 def test_an_editor_that_pauses_while_it_saves_starts_one_turn(app: Path) -> None:
     header = app / "host/src/word.h"

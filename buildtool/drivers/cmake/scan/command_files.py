@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from buildtool.core.files import open_regular
@@ -55,11 +55,13 @@ def words_of(line: str) -> list[str]:
 class CommandFiles:
     """Finds the files of commands, which run in the build tree of `path_filter`.
 
-    Paths are absolute; those in the build tree are among them.
+    Paths are absolute; those in the build tree are among them.  Of the files of the project that a
+    command of the project's names, only those in `present` count, if given: it writes the others.
     """
 
-    def __init__(self, path_filter: PathFilter) -> None:
+    def __init__(self, path_filter: PathFilter, present: Collection[str] | None = None) -> None:
         self._filter = path_filter
+        self._present = present
         self._base = path_filter.tree
         self._files: dict[str, bool] = {}
         self._compile_flags: dict[str, tuple[str, ...]] = {}
@@ -114,8 +116,13 @@ class CommandFiles:
         for word in words:
             path = self.absolute(os.path.join(directory, word))  # noqa: PTH118
             name = self._filter.name(path) if self.is_file(path) else None
-            if name and not name.startswith(_TOOLS):
+            if name and not name.startswith(_TOOLS) and self._was_present(path):
                 yield path
+
+    def _was_present(self, path: str) -> bool:
+        # A link in the build tree, which the build makes, stands for the file that it leads to.
+        is_made = path.startswith(f"{self._base}/")
+        return self._present is None or is_made or path in self._present
 
     def is_file(self, path: str) -> bool:
         """Whether an absolute path is a file."""

@@ -198,14 +198,21 @@ class InputScanner(Value):
         }
 
     def find_unreported(
-        self, configuration: Configuration, ninja_deps: FilesByObject, finished: Collection[str]
+        self,
+        configuration: Configuration,
+        ninja_deps: FilesByObject,
+        finished: Collection[str],
+        present: Collection[str] | None = None,
     ) -> Unreported:
-        """What commands read that no tool reports, after Ninja has made the outputs `finished`."""
+        """What commands read that no tool reports, after Ninja has made the outputs `finished`.
+
+        `present` is what `named_by_commands` found before Ninja ran, None if it is unknown.
+        """
         outputs, known = configuration.rule_outputs, self.unreported
         path_filter = self._path_filter(outputs)
         by_commands = known.by_commands
         if not known.is_current:
-            by_commands = self._by_commands(path_filter)
+            by_commands = self._by_commands(path_filter, present)
         remade = outputs.intersection(finished)
         kept = outputs - remade
         by_assemblers = {n: files for n, files in known.by_assemblers.items() if n in kept}
@@ -230,10 +237,20 @@ class InputScanner(Value):
                     uncertain.add(name)
         return Unreported(by_commands, by_assemblers, tuple(sorted(uncertain)), is_current=True)
 
-    def _by_commands(self, path_filter: PathFilter) -> FilesByObject:
+    def named_by_commands(self, configuration: Configuration) -> frozenset[str]:
+        """The files that commands of the project's name and that are there now."""
         from buildtool.drivers.cmake.scan.command_files import CommandFiles  # noqa: PLC0415 - CMake seldom runs
 
-        finder = CommandFiles(path_filter)
+        finder = CommandFiles(self._path_filter(configuration.rule_outputs))
+        commands = (command for command in self._commands.values() if not command.compiles)
+        return frozenset(itertools.chain.from_iterable(map(finder.of, commands)))
+
+    def _by_commands(
+        self, path_filter: PathFilter, present: Collection[str] | None
+    ) -> FilesByObject:
+        from buildtool.drivers.cmake.scan.command_files import CommandFiles  # noqa: PLC0415 - CMake seldom runs
+
+        finder = CommandFiles(path_filter, present)
         found = {name: finder.of(command) for name, command in self._commands.items()}
         # What Ninja knows, it takes care of itself; what it does not know may change with a list.
         links = [name for name, files in found.items() if files and self._commands[name].links]
