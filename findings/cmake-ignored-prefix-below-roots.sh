@@ -10,15 +10,15 @@
 #
 # Seen with cmake 4.4.4 from PyPI.
 set -eu
-work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
-python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check cmake==4.4.4 ninja==1.13.0
-PATH=$work/venv/bin:$PATH
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+python3 -m venv "$scratch/venv"
+"$scratch/venv/bin/pip" install --quiet --disable-pip-version-check cmake==4.4.4 ninja==1.13.0
+PATH=$scratch/venv/bin:$PATH
 
-mkdir -p "$work/root/pre/lib/cmake/deep" "$work/src"
-echo 'set(deep_FOUND TRUE)' >"$work/root/pre/lib/cmake/deep/deep-config.cmake"
-cat >"$work/src/CMakeLists.txt" <<'END'
+mkdir -p "$scratch/root/pre/lib/cmake/deep" "$scratch/src"
+echo 'set(deep_FOUND TRUE)' >"$scratch/root/pre/lib/cmake/deep/deep-config.cmake"
+cat >"$scratch/src/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.24)
 project(finding NONE)
 find_package(deep CONFIG QUIET)
@@ -27,8 +27,8 @@ END
 
 # found ROOT IGNORED: whether the package is found with this root and this ignored prefix
 found() {
-    rm -rf "$work/build"
-    cmake -G Ninja -S "$work/src" -B "$work/build" "-DCMAKE_PREFIX_PATH=$work/root/pre" \
+    rm -rf "$scratch/build"
+    cmake -G Ninja -S "$scratch/src" -B "$scratch/build" "-DCMAKE_PREFIX_PATH=$scratch/root/pre" \
         "-DCMAKE_FIND_ROOT_PATH=$1" -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
         "-DCMAKE_IGNORE_PREFIX_PATH=$2" 2>&1 | sed -n 's/^found=//p'
 }
@@ -37,12 +37,12 @@ status=0
 # expect WANTED ROOT IGNORED
 expect() {
     got=$(found "$2" "$3")
-    printf 'root %s, ignored "%s": found=%s\n' "${2#"$work"}" "$3" "$got"
+    printf 'root %s, ignored "%s": found=%s\n' "${2#"$scratch"}" "$3" "$got"
     [ "$got" = "$1" ] || status=1
 }
-expect 1 "$work/root/pre" ""
-expect 0 "$work/root/pre" /    # the prefix is the root
-expect 1 "$work/root/pre" /pre
-expect 1 "$work/root" /
-expect 0 "$work/root" /pre     # ROOT/pre, and not /pre of this machine
+expect 1 "$scratch/root/pre" ""
+expect 0 "$scratch/root/pre" /    # the prefix is the root
+expect 1 "$scratch/root/pre" /pre
+expect 1 "$scratch/root" /
+expect 0 "$scratch/root" /pre     # ROOT/pre, and not /pre of this machine
 exit $status

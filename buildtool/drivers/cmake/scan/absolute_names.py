@@ -1,6 +1,6 @@
 """Adds absolute names to inputs above the project that a step may reach by an absolute path.
 
-`../../common/a.h` moves with the clone, `/work/common/a.h` does not, and no report tells which of
+`../../common/a.h` moves with the clone, `/srv/common/a.h` does not, and no report tells which of
 them a tool was given.  So where PATH, a variable, a definition or a file of the project spells out
 such a path, the input gets both names, and a clone restores the result only if both fit.
 """
