@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFailed, StepSkipped
-from buildtool.core.processes.process import signals_as_interrupt
+from buildtool.core.processes.interrupts import signals_as_interrupt
 from buildtool.core.processes.process_tree import GRACE_SECONDS, running_tools
 
 if TYPE_CHECKING:

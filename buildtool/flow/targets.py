@@ -147,7 +147,7 @@ def package(
     SBOM and the provenance are written beside each archive; with `key` these too, and all of them
     are signed.
     """
-    from buildtool.core.processes.process import signals_as_interrupt
+    from buildtool.core.processes.interrupts import signals_as_interrupt
     from buildtool.release.package import (
         Ingredients,
         attest_package,

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_link
-from buildtool.core.processes.process import ToolError, running, signals_as_interrupt
+from buildtool.core.processes.interrupts import signals_as_interrupt
+from buildtool.core.processes.process import ToolError, running
 from buildtool.core.terminal import restored_terminal
 from buildtool.device.emulated.debugger import Debugged, find_lldb, lldb_script
 from buildtool.device.emulated.emulator import build_emulator

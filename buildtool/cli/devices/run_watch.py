@@ -14,7 +14,7 @@ from buildtool.cli.errors import as_error, show_error
 from buildtool.cli.screen import Screen
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
-from buildtool.core.processes.process import signals_as_interrupt
+from buildtool.core.processes.interrupts import signals_as_interrupt
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, target_on
 from buildtool.device.configuration import FILE_NAME, open_device, user_file

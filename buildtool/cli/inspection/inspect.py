@@ -111,7 +111,7 @@ def _inspect(path: Path, sysroot: Sysroot | None, *, show: bool) -> Inspection:
         return inspect_file(path)
     import tempfile
 
-    from buildtool.core.processes.process import signals_as_interrupt
+    from buildtool.core.processes.interrupts import signals_as_interrupt
 
     with signals_as_interrupt(), tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
         files = Path(folder, "files")

@@ -12,7 +12,7 @@ import pytest
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, StepStarted, TestFinished, WorkEnded
-from buildtool.core.processes.process import held_interrupts, signals_as_interrupt
+from buildtool.core.processes.interrupts import held_interrupts, signals_as_interrupt
 from buildtool.testing.results import Outcome, TestResult
 from buildtool.testing.session import Session
 from buildtool.testing.suites import run_suites

@@ -48,7 +48,7 @@ def _live(watch: DeviceWatch, project: str) -> None:
     from buildtool.cli.devices.live.device_watch import EVERY_SECONDS
     from buildtool.cli.devices.live.status_table import shortened, table_text
     from buildtool.cli.full_screen import full_screen
-    from buildtool.core.processes.process import held_interrupts
+    from buildtool.core.processes.interrupts import held_interrupts
 
     # Held, so that nothing interrupts the restoring of the terminal.
     with held_interrupts() as interrupts, full_screen() as screen, interrupts.allowed():
