@@ -24,6 +24,7 @@ from buildtool.release.slices import Release
 
 STDIN, STDOUT = 0, 1
 POLL_SECONDS = 0.05
+ACCEPTS = 0x10000  # in the flags of /proc/net/unix: __SO_ACCEPTCON of <linux/net.h>
 END_SECONDS = 2.0  # a DSP process ends when its program has ended, unless a debugger stops it
 
 
@@ -63,13 +64,23 @@ def _arguments(lldb: str | Path, script: Path) -> list[str]:
     return [str(lldb), "--source", str(script)]
 
 
+def listens(socket: Path) -> bool:
+    """Whether a process accepts connections at `socket`.  Its file exists earlier: QEMU binds first
+    and listens then."""
+    end = b" " + os.fsencode(socket)
+    for line in Path("/proc/net/unix").read_bytes().splitlines():  # see proc(5)
+        if line.endswith(end):
+            return bool(int(line.split()[3], 16) & ACCEPTS)
+    return False
+
+
 @contextlib.contextmanager
 def _waiting_said(socket: Path, script: Path, listener: Listener) -> Iterator[None]:
     """Say how to attach LLDB as soon as the DSP process waits for it, while the block runs."""
     ending = threading.Event()
 
     def say() -> None:
-        while not socket.is_socket():
+        while not listens(socket):
             if ending.wait(POLL_SECONDS):
                 return
         command = shlex.join(_arguments("lldb", script))
@@ -122,7 +133,7 @@ class _Debugger:
             raise KeyboardInterrupt
 
     def _run(self) -> None:
-        while not self._socket.is_socket():
+        while not listens(self._socket):
             if self._ending.wait(POLL_SECONDS):
                 return
         self._runs.set()

@@ -25,6 +25,7 @@ struct loose {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_buffers *calls;
 static struct loose *loose_pages;
+static unsigned changes; /* of the protection of any page */
 
 static bool is_strict(void)
 {
@@ -158,6 +159,7 @@ static bool loosen(uintptr_t page)
 /* Sets the protection of pages to what the running calls ask for. */
 static void apply(struct span pages)
 {
+    changes++;
     make_writable(pages);
     any_in(pages, protect, &pages);
     for (struct loose **at = &loose_pages; *at != NULL;) {
@@ -288,10 +290,19 @@ bool in_argument_holds(uintptr_t address)
 
 bool in_arguments_loosen(uintptr_t address)
 {
+    static __thread unsigned seen;
     const struct span page = pages_of((struct span){address, address + 1});
+    bool loosened = false;
     pthread_mutex_lock(&lock);
-    const bool loosened = is_strict() && !holds(address) && any_in(page, is_any, NULL) &&
-                          !any_in(page, is_copied, NULL) && loosen(page.from);
+    if (is_strict() && !holds(address)) {
+        if (any_in(page, is_any, NULL)) {
+            loosened = !any_in(page, is_copied, NULL) && loosen(page.from);
+        } else {
+            /* The call whose argument made the page read-only can have ended since the fault. */
+            loosened = changes != seen;
+            seen = changes;
+        }
+    }
     pthread_mutex_unlock(&lock);
     return loosened;
 }

@@ -207,14 +207,14 @@ bool request_invoke(int socket, const struct wire_header *request)
         /* The skel gets a copy, because it can change pointers that are needed for the reply. */
         shell_argument arguments[WIRE_ARGUMENTS_MAX];
         memcpy(arguments, placed, counts.all * sizeof arguments[0]);
-        if (shell_facts()->strict != STRICT_OFF) {
-            poison_out(&counts, wire, placed);
-        }
         note_arguments(&counts, request->value, placed, true);
         note_bytes(&counts, wire);
         struct call_buffers call = {
             .wire = wire, .arguments = placed, .in = counts.in, .out = counts.out};
         in_arguments_begin(&call);
+        if (shell_facts()->strict != STRICT_OFF) {
+            poison_out(&counts, wire, placed); /* the out buffers are writable since begin */
+        }
         const struct returned returned = {&call, &area};
         const struct call_check check = {check_returned, &returned};
         result = handle_invoke(request->handle, request->value, arguments, &check);

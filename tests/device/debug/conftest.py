@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,20 +62,13 @@ def processes_with(argument: str) -> list[str]:
     return found
 
 
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path} is not created"
-        time.sleep(0.05)
-
-
 @dataclass
 class Debuggee(Project):
     """The project, on which tests start runs."""
 
     @contextlib.contextmanager
     def waiting(self, *options: str, build_type: str = "Debug") -> Iterator[WaitingRun]:
-        """A run without a terminal, whose socket exists."""
+        """A run without a terminal, which accepts a debugger."""
         command = ("run", "sim", *options, "--debug", "--build-type", build_type)
         process = subprocess.Popen(
             [sys.executable, "-m", "buildtool", *command],
@@ -94,7 +86,6 @@ class Debuggee(Project):
                 printed += line
                 if found := re.search(r"lldb --source (\S+)", line):
                     run = WaitingRun(process, Path(found[1]), printed)
-                    wait_for(run.socket)
                     yield run
                     return
             pytest.fail(printed)
