@@ -23,8 +23,8 @@ from buildtool.sdk.tool_search import (
 VERSION = "0.17"
 """The version whose clang and libc++ the profiles are written for."""
 CLANG_VERSION = "22"  # the clang in ziglang 0.17, from `zig cc --version`
-INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
-REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.0'"
+INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.1'"
+REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.1'"
 
 
 class Zig(FoundTool, kw_only=True):

@@ -73,5 +73,5 @@ def test_components_have_one_cxx_library(tmp_path: Path) -> None:
     assert (libraries / SHARED_STL).read_bytes() == shared  # of a cache
     assert not (project.root / ".buildtool/build").exists()
     (bill,) = (project.root / "dist").glob("*.cdx.json")
-    row = {"dependsOn": ["pkg:pypi/ziglang@0.17.0"], "ref": f"file:lib/{SHARED_STL}"}
+    row = {"dependsOn": ["pkg:pypi/ziglang@0.17.1"], "ref": f"file:lib/{SHARED_STL}"}
     assert row in json.loads(bill.read_text())["dependencies"]

@@ -81,7 +81,7 @@ def test_a_fresh_project_can_be_built(project: Path, buildtool: Buildtool) -> No
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in done.stdout
-    assert lines[1].split()[:4] == ["ubuntu-aarch64", "zig", "ready", "0.17.0"]
+    assert lines[1].split()[:4] == ["ubuntu-aarch64", "zig", "ready", "0.17.1"]
     assert "sim     yes        ubuntu-aarch64-glibc2.35, hexagon-v68" in lines
     assert "demo: 1 of 1 target can be built here." in lines
 

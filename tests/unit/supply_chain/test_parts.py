@@ -68,7 +68,7 @@ def test_libraries_of_toolchains(tmp_path: Path) -> None:
     assert found["hexagon-sdk"].purl == "pkg:generic/hexagon-sdk@6.4.0.2"
     assert found["hexagon-sdk"].files == ("dsp/v73/libc++.so.1",)
     assert found["android-ndk"].version == "27"
-    assert found["ziglang"].purl == "pkg:pypi/ziglang@0.17.0"
+    assert found["ziglang"].purl == "pkg:pypi/ziglang@0.17.1"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"graph": {"nodes": {}}}'])
