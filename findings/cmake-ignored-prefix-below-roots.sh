@@ -16,8 +16,8 @@ python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check cmake==4.4.4 ninja==1.13.0
 PATH=$scratch/venv/bin:$PATH
 
-mkdir -p "$scratch/root/pre/lib/cmake/deep" "$scratch/src"
-echo 'set(deep_FOUND TRUE)' >"$scratch/root/pre/lib/cmake/deep/deep-config.cmake"
+mkdir -p "$scratch/tree/pre/lib/cmake/deep" "$scratch/src"
+echo 'set(deep_FOUND TRUE)' >"$scratch/tree/pre/lib/cmake/deep/deep-config.cmake"
 cat >"$scratch/src/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.24)
 project(finding NONE)
@@ -28,7 +28,7 @@ END
 # found ROOT IGNORED: whether the package is found with this root and this ignored prefix
 found() {
     rm -rf "$scratch/build"
-    cmake -G Ninja -S "$scratch/src" -B "$scratch/build" "-DCMAKE_PREFIX_PATH=$scratch/root/pre" \
+    cmake -G Ninja -S "$scratch/src" -B "$scratch/build" "-DCMAKE_PREFIX_PATH=$scratch/tree/pre" \
         "-DCMAKE_FIND_ROOT_PATH=$1" -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
         "-DCMAKE_IGNORE_PREFIX_PATH=$2" 2>&1 | sed -n 's/^found=//p'
 }
@@ -40,9 +40,9 @@ expect() {
     printf 'root %s, ignored "%s": found=%s\n' "${2#"$scratch"}" "$3" "$got"
     [ "$got" = "$1" ] || status=1
 }
-expect 1 "$scratch/root/pre" ""
-expect 0 "$scratch/root/pre" /    # the prefix is the root
-expect 1 "$scratch/root/pre" /pre
-expect 1 "$scratch/root" /
-expect 0 "$scratch/root" /pre     # ROOT/pre, and not /pre of this machine
+expect 1 "$scratch/tree/pre" ""
+expect 0 "$scratch/tree/pre" /    # the prefix is the root
+expect 1 "$scratch/tree/pre" /pre
+expect 1 "$scratch/tree" /
+expect 0 "$scratch/tree" /pre     # ROOT/pre, and not /pre of this machine
 exit $status

@@ -54,7 +54,7 @@ SIDES = {
         "buildtool/device/calls",
         "buildtool/device/emulated/plugin",
         "emulator/hmx",
-        "emulator/root",
+        "emulator/device_root",
         f"{PROBE}/host",
         "host/include/examples",
         "buildtool/testing",  # for this machine, but parsed like the others

@@ -68,10 +68,8 @@ def listens(socket: Path) -> bool:
     """Whether a process accepts connections at `socket`.  Its file exists earlier: QEMU binds first
     and listens then."""
     end = b" " + os.fsencode(socket)
-    for line in Path("/proc/net/unix").read_bytes().splitlines():  # see proc(5)
-        if line.endswith(end):
-            return bool(int(line.split()[3], 16) & ACCEPTS)
-    return False
+    lines = Path("/proc/net/unix").read_bytes().splitlines()  # see proc(5)
+    return any(line.endswith(end) and int(line.split()[3], 16) & ACCEPTS for line in lines)
 
 
 @contextlib.contextmanager

@@ -117,7 +117,7 @@ def debugging_problem(qemu: Qemu) -> Problem | None:
 
 def find_mount_namespace() -> FoundTool:
     """The kernel, with a problem if it does not let a program of the emulated device have mounts of
-    its own (`emulator/root`).
+    its own (`emulator/device_root`).
 
     Raises `ToolMissingError` if util-linux's unshare, which tries that, is not installed.
     """

@@ -23,8 +23,9 @@ from buildtool.sdk.tool_search import (
 VERSION = "0.17"
 """The version whose clang and libc++ the profiles are written for."""
 CLANG_VERSION = "22"  # the clang in ziglang 0.17, from `zig cc --version`
-INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.1'"
-REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.1'"
+PACKAGE = "ziglang==0.17.1"
+INSTALL = f"Install it beside buildtool: python -m pip install '{PACKAGE}'"
+REPAIR = f"Install it again: python -m pip install --force-reinstall '{PACKAGE}'"
 
 
 class Zig(FoundTool, kw_only=True):

@@ -29,7 +29,7 @@ def hmx_unit() -> Path:
 
 def device_root() -> Path:
     """The program that starts qemu-aarch64 where absolute paths of the emulated device exist."""
-    return native_program("device-root", [_data.path("emulator") / "root" / "main.c"])
+    return native_program("device-root", [_data.path("emulator") / "device_root" / "main.c"])
 
 
 def native_program(

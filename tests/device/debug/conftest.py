@@ -85,8 +85,7 @@ class Debuggee(Project):
             for line in process.stdout:
                 printed += line
                 if found := re.search(r"lldb --source (\S+)", line):
-                    run = WaitingRun(process, Path(found[1]), printed)
-                    yield run
+                    yield WaitingRun(process, Path(found[1]), printed)
                     return
             pytest.fail(printed)
         finally:
