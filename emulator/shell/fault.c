@@ -17,6 +17,7 @@
 #include "module.h"
 #include "signal_handler.h"
 #include "text.h"
+#include "translate/thunk.h"
 
 #define REPORT_STACK 32768
 #define TEXT_MAX 256
@@ -77,6 +78,10 @@ static const char *describe_jump(const struct crash *crash, struct text *text)
 /* Describes an instruction whose packet was not translated, see translate/translate.h. */
 static const char *describe_stop(const char *instruction, const char *why, struct text *text)
 {
+    if (why == thunk_ieee) {
+        text_add(text, "%s: %s", instruction, why);
+        return "unsupported";
+    }
     text_add(text, "%s: the emulated device does not execute this instruction%s%s", instruction,
              why[0] == 0 ? " of HVX" : ", because of its packet: ", why);
     return "unsupported";

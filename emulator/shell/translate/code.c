@@ -90,6 +90,11 @@ void code_add(struct code *code, unsigned to, unsigned base, uint32_t offset)
                        (offset & 0x1ffu) << 5 | to);
 }
 
+void code_select(struct code *code, unsigned to, unsigned predicate, unsigned yes, unsigned no)
+{
+    code_put(code, 0xf4000000u | PARSE_END | yes << 16 | no << 8 | predicate << 5 | to);
+}
+
 void code_load_vector(struct code *code, unsigned to, unsigned base, int vectors)
 {
     const uint32_t number = (uint32_t)vectors & 15u;

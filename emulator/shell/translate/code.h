@@ -26,10 +26,11 @@ void code_jump(struct code *code, uint32_t to);
 void code_long_jump(struct code *code, uint32_t to);
 void code_call(struct code *code, uint32_t to);
 
-/* { rN = #value }, { rD = memw(rS+#offset) } and { rD = add(rS,#offset) } */
+/* { rN = #value }, { rD = memw(rS+#offset) }, { rD = add(rS,#offset) } and { rD = mux(pP,rS,rT) } */
 void code_constant(struct code *code, unsigned n, uint32_t value);
 void code_load_scalar(struct code *code, unsigned to, unsigned base, uint32_t offset);
 void code_add(struct code *code, unsigned to, unsigned base, uint32_t offset);
+void code_select(struct code *code, unsigned to, unsigned predicate, unsigned yes, unsigned no);
 
 /* { vD = vmem(rS+#vectors) }, of -8 to 7 vectors, and { vD = vU }; as words, to change packets */
 void code_load_vector(struct code *code, unsigned to, unsigned base, int vectors);

@@ -4,14 +4,17 @@
 #include "shell.h"
 
 /* The linker gives the addresses of the section of an operation, see operations.h. */
-#define REPLACED(name, ...)                                          \
-    extern const uint32_t __start_op_##name[] __attribute__((weak)); \
-    extern const uint32_t __stop_op_##name[] __attribute__((weak));
+#define IEEE REPLACED
+#define REPLACED(name, ...)                                              \
+    extern const uint32_t __start_op_##name[] __attribute__((weak));     \
+    extern const uint32_t __stop_op_##name[] __attribute__((weak));      \
+    extern const uint32_t __start_op_v79_##name[] __attribute__((weak)); \
+    extern const uint32_t __stop_op_v79_##name[] __attribute__((weak));
 #define EXECUTED(name, ...)
 #include "forms.inc"
+#undef IEEE
 #undef REPLACED
 #undef EXECUTED
-extern const uint32_t __start_op_Vhf_vmpy_VhfRhf[], __stop_op_Vhf_vmpy_VhfRhf[];
 
 #define V_READ(at) {FIELD_V | FIELD_READ, at}
 #define V_WRITE(at) {FIELD_V | FIELD_WRITE, at}
@@ -19,6 +22,10 @@ extern const uint32_t __start_op_Vhf_vmpy_VhfRhf[], __stop_op_Vhf_vmpy_VhfRhf[];
 #define W_READ(at) {FIELD_PAIR | FIELD_READ, at}
 #define W_WRITE(at) {FIELD_PAIR | FIELD_WRITE, at}
 #define W_BOTH(at) {FIELD_PAIR | FIELD_READ | FIELD_WRITE, at}
+#define VX_READ(at) {FIELD_V | FIELD_X | FIELD_READ, at}
+#define VX_WRITE(at) {FIELD_V | FIELD_X | FIELD_WRITE, at}
+#define WX_READ(at) {FIELD_PAIR | FIELD_X | FIELD_READ, at}
+#define WX_WRITE(at) {FIELD_PAIR | FIELD_X | FIELD_WRITE, at}
 #define Q_READ(at) {FIELD_Q | FIELD_READ, at}
 #define Q_WRITE(at) {FIELD_Q | FIELD_WRITE, at}
 #define Q_BOTH(at) {FIELD_Q | FIELD_READ | FIELD_WRITE, at}
@@ -27,11 +34,17 @@ extern const uint32_t __start_op_Vhf_vmpy_VhfRhf[], __stop_op_Vhf_vmpy_VhfRhf[];
 
 /* Sorted by bits. */
 static struct form forms[] = {
-#define REPLACED(name, mask, bits, syntax, ...)                                     \
-    {mask, bits, syntax, true, __start_op_##name, __stop_op_##name, {__VA_ARGS__}},
-#define EXECUTED(name, mask, bits, syntax, ...)             \
-    {mask, bits, syntax, false, NULL, NULL, {__VA_ARGS__}},
+#define OPERATION(name) __start_##name, __stop_##name
+#define IEEE(name, mask, bits, syntax, ...)                               \
+    {mask, bits, syntax, true, true, OPERATION(op_##name), {__VA_ARGS__}},
+#define REPLACED(name, mask, bits, syntax, ...)                            \
+    {mask, bits, syntax, true, false, OPERATION(op_##name), {__VA_ARGS__}},
+#define EXECUTED(name, mask, bits, syntax, ...)                    \
+    {mask, bits, syntax, false, false, NULL, NULL, {__VA_ARGS__}},
 #include "forms.inc"
+#undef IEEE
+#undef REPLACED
+#undef EXECUTED
 };
 #define FORM_COUNT (sizeof forms / sizeof *forms)
 
@@ -49,22 +62,26 @@ static bool fits(const struct form *form, unsigned key)
 }
 
 static const struct {
-    const uint32_t *qfloat, *operation, *end;
+    const uint32_t *start, *end;
 } from_v79[] = {
-#define FROM_V79(qfloat, ieee) {__start_op_##qfloat, __start_op_##ieee, __stop_op_##ieee},
-#include "qfloat_v79.inc"
+#define IEEE(name, ...) {NULL, NULL},
+#define REPLACED(name, ...) {OPERATION(op_v79_##name)},
+#define EXECUTED(name, ...) {NULL, NULL},
+#include "forms.inc"
 };
 
 /* The DSP's arch decides, not the skel's: registers are the DSP's. */
 static void choose_operations(void)
 {
-    for (size_t i = 0; shell_facts()->arch >= 0x79 && i < FORM_COUNT; i++) {
-        const uint32_t *qfloat = forms[i].operation;
-        for (size_t k = 0; qfloat != NULL && k < sizeof from_v79 / sizeof *from_v79; k++) {
-            if (from_v79[k].qfloat == qfloat) {
-                forms[i].operation = from_v79[k].operation;
-                forms[i].operation_end = from_v79[k].end;
-            }
+    const bool extended = shell_facts()->arch >= 0x79;
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (extended && (forms[i].lacked || from_v79[i].start != NULL)) {
+            forms[i].operation = from_v79[i].start;
+            forms[i].operation_end = from_v79[i].end;
+        }
+        forms[i].lacked = forms[i].lacked && extended;
+        for (size_t k = 0; !extended && k < FIELDS_MAX; k++) {
+            forms[i].fields[k].kind &= (uint8_t)~FIELD_X;
         }
     }
 }
@@ -236,6 +253,50 @@ uint32_t vectors_changed(uint32_t word)
     return is_vector(word) ? ALL_V : 0;
 }
 
+unsigned condition_of(uint32_t word, bool *inverted)
+{
+    if (is_memory(word)) {
+        *inverted = (word >> 5 & 1u) != 0;
+        return word >> 11 & 3u;
+    }
+    *inverted = form_of(word)->syntax[4] == '!';
+    return word >> 5 & 3u;
+}
+
+struct extended extended_by(uint32_t word)
+{
+    struct extended set = {0, 0, 0, 0, 0};
+    if (is_memory(word)) {
+        const uint32_t vector = memory_kind(word) == LOAD ? 1u << (word & 31u) : 0;
+        const bool predicate = (word >> 21 & FLAG_PREDICATE) != 0;
+        bool temporary = false;
+        set.loaded = is_forwarding_load(word, &temporary) && !predicate ? vector : 0;
+        *(predicate ? &set.perhaps : &set.reset) = temporary ? 0 : vector;
+        return set;
+    }
+    const struct form *form = form_of(word);
+    if (form == NULL) {
+        return set;
+    }
+    const char *syntax = form->syntax; /* "if (Ps) Vd=…", "if (!Ps) Vd=…"; a Q is no such predicate */
+    const bool predicate = syntax[0] == 'i' && (syntax[4] == 'P' || syntax[5] == 'P');
+    for (size_t i = 0; i < FIELDS_MAX; i++) {
+        const struct field field = form->fields[i];
+        const uint32_t number = word >> field.at;
+        const uint32_t vectors = (field.kind & FIELD_PAIR) != 0 ? 3u << (number & 30u)
+                                 : (field.kind & FIELD_V) != 0  ? 1u << (number & 31u)
+                                                                : 0;
+        if ((field.kind & (FIELD_X | FIELD_READ)) == (FIELD_X | FIELD_READ)) {
+            set.read |= vectors;
+        } else if ((field.kind & FIELD_X) != 0) {
+            set.written |= vectors;
+        } else if ((field.kind & FIELD_WRITE) != 0) {
+            *(predicate ? &set.perhaps : &set.reset) |= vectors;
+        }
+    }
+    return set;
+}
+
 /* Returns the vectors of the parameters: one for each but a predicate, from v0 on. */
 static uint32_t parameters_of(const struct form *form)
 {
@@ -243,7 +304,7 @@ static uint32_t parameters_of(const struct form *form)
     for (size_t i = 0; i < FIELDS_MAX; i++) {
         const unsigned kind = form->fields[i].kind;
         if ((kind & FIELD_READ) != 0 && (kind & FIELD_Q) == 0) {
-            count += (kind & FIELD_PAIR) != 0 ? 2 : 1;
+            count += ((kind & FIELD_PAIR) != 0 ? 2u : 1u) << ((kind & FIELD_X) != 0);
         }
     }
     return (1u << count) - 1u;

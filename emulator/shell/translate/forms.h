@@ -30,6 +30,7 @@ enum field_kind {
     FIELD_READ = 16,
     FIELD_WRITE = 32,
     FIELD_R8 = 64, /* r0 to r7 only */
+    FIELD_X = 128, /* with the extension bits of qf numbers, which the DSP has from v79 on */
 };
 
 /* Where an instruction has the number of a register. */
@@ -43,6 +44,7 @@ struct form {
     uint32_t mask, bits;
     const char *syntax;
     bool replaced; /* because a QEMU that the project supports does not execute it */
+    bool lacked;   /* by the DSP: it is of the IEEE option, which none has from v79 on */
     const uint32_t *operation, *operation_end; /* see operations.h; NULL if there is none */
     struct field fields[FIELDS_MAX];
 };
@@ -82,6 +84,20 @@ struct registers registers_read(uint32_t word);
 
 /* The vectors that it can change. */
 uint32_t vectors_changed(uint32_t word);
+
+/* The vectors whose extension bits a word uses, as sets. Before v79, all are empty. */
+struct extended {
+    uint32_t read;
+    uint32_t written; /* with a result */
+    uint32_t reset;   /* by a write without extension bits */
+    uint32_t perhaps; /* reset if a predicate says so */
+    uint32_t loaded;  /* for the instructions of the packet, always: these read a reset vector */
+};
+struct extended extended_by(uint32_t word);
+
+/* Of a word that changes a vector if a predicate says so: the number of that, and whether it does when
+ * the predicate is false. */
+unsigned condition_of(uint32_t word, bool *inverted);
 
 /* The vectors that the operation of a form changes, and those of its parameters. */
 uint32_t operation_changes(const struct form *form);

@@ -9,35 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "references.h"
 #include "core.h"
+#include "packet_graph.h"
+#include "references.h"
 
-#define ALL UINT32_MAX
 #define ABI_ARGUMENTS 0xffffu
 #define ABI_RESULTS 3u
-#define LOOPS_MAX 64
 #define CALLS_MAX 4u /* deep */
-#define FUNCTION_WORDS_MAX (1u << 18)
-
-struct packet {
-    uint32_t read, written; /* vectors */
-    uint32_t live;          /* at least, after the packet, for what is outside of the function */
-    uint32_t before;        /* live before it */
-    uint32_t target;        /* of a jump: the number of a word; 0: none or outside */
-    bool starts, ends_loop;
-    bool follows; /* it is executed after a packet that is behind it, which depends on it */
-    bool leaves;  /* no vector is live in the next packet because it was before */
-    uint8_t size;
-};
-
-struct graph {
-    const struct liveness *liveness;
-    const struct function *function;
-    struct packet *packets; /* for each word */
-    size_t count;
-    uint32_t loops[LOOPS_MAX]; /* words where hardware loops start */
-    size_t loop_count;
-};
 
 /* Whether a word at an address of the image, after relocation, is an address in this program, none
  * of whose functions has a vector as a parameter. */
@@ -85,148 +63,79 @@ static uint32_t arguments_of(const struct liveness *liveness, uint32_t address, 
     return read;
 }
 
-static void follow(struct graph *graph, uint32_t at, bool follows)
+struct search {
+    uint32_t *read, *written; /* vectors of each packet */
+};
+
+static void visit(void *context, size_t packet, uint32_t word)
 {
-    graph->packets[at].follows = graph->packets[at].follows || follows;
+    struct search *search = context;
+    struct registers read, written;
+    registers_used(word, &read, &written);
+    search->read[packet] |= read.v;
+    search->written[packet] |= written.v;
 }
 
-static void add_flow(struct graph *graph, struct packet *packet, uint32_t word, uint32_t before,
-                     uint32_t address)
+/* Returns the vectors that are live behind a packet, whatever is in its function. */
+static uint32_t live_outside(const struct liveness *liveness, const struct packet *packet)
 {
-    const bool abi = graph->function->unwound;
-    const uint32_t start = graph->function->range.start;
-    uint32_t target = 0;
-    const bool refers = referred_address(word, before, address, &target);
-    packet->leaves = packet->leaves || (abi && never_goes_on(word));
-    const uint32_t at = (target - start) / 4;
-    const bool inside = refers && target > start && at < graph->count;
-    switch (flow_of(word)) {
-    case FLOW_NONE:
-        break;
-    case FLOW_JUMP:
-        if (inside && packet->target == 0) {
-            packet->target = at;
-            follow(graph, at, at <= (address - start) / 4);
-        } else {
-            packet->live |= inside ? ALL
-                            : abi  ? ABI_ARGUMENTS
-                                   : ALL; /* a second one; a tail call */
-        }
-        break;
-    case FLOW_CALL:
-        packet->live |= !abi     ? ALL
-                        : refers ? arguments_of(graph->liveness, target, CALLS_MAX)
-                                 : ABI_ARGUMENTS;
-        break;
-    case FLOW_RETURN:
-        packet->live |= abi ? ABI_RESULTS : ALL;
-        break;
-    case FLOW_UNKNOWN:
-        packet->live |= ALL;
-        break;
+    const bool abi = liveness->function->unwound;
+    if (packet->unknown || (!abi && (packet->calls || packet->returns || packet->outside))) {
+        return ALL_VECTORS;
     }
-    if (reference_of(word) == REFERENCE_LOOP) {
-        if (inside && graph->loop_count < LOOPS_MAX) {
-            graph->loops[graph->loop_count++] = at;
-            follow(graph, at, true);
-        } else {
-            packet->live |= ALL;
-        }
-    }
-}
-
-static void decode(struct graph *graph, const struct image *image)
-{
-    const uint32_t from = graph->function->range.start;
-    size_t start = 0;
-    uint32_t word = 0, before = 0, size;
-    const uint8_t *bytes = image_bytes(image, from, &size);
-    for (size_t i = 0; i < graph->count && i * 4 + sizeof word <= size; i++) {
-        before = word;
-        memcpy(&word, bytes + i * 4, sizeof word);
-        struct packet *packet = &graph->packets[start];
-        const uint32_t parse = word & PARSE;
-        packet->ends_loop = packet->ends_loop || (parse == 0x8000u && i - start < 2);
-        if (is_vector(word)) {
-            struct registers read, written;
-            registers_used(word, &read, &written);
-            packet->read |= read.v;
-            packet->written |= written.v;
-        } else if (may_lead(word)) {
-            add_flow(graph, packet, word, i == start ? 0 : before, from + (uint32_t)start * 4);
-        }
-        if (ends_packet(word)) {
-            packet->starts = true;
-            packet->size = (uint8_t)(i + 1 - start);
-            start = i + 1;
-        }
-    }
-}
-
-static bool update(struct graph *graph, size_t at)
-{
-    struct packet *packet = &graph->packets[at];
-    const size_t next = at + packet->size;
-    uint32_t live = packet->live;
-    if (packet->leaves) {
-        /* what is live is known */
-    } else if (next < graph->count && graph->packets[next].starts) {
-        live |= graph->packets[next].before;
-    } else { /* it goes on somewhere */
-        live = ALL;
-    }
-    live |= packet->target != 0 ? graph->packets[packet->target].before : 0;
-    for (size_t i = 0; packet->ends_loop && i < graph->loop_count; i++) {
-        live |= graph->packets[graph->loops[i]].before;
-    }
-    const uint32_t before = packet->read | (live & ~packet->written);
-    const bool changed = before != packet->before;
-    packet->before = before;
-    packet->live = live;
-    return changed;
+    const uint32_t passed = packet->callee != 0
+                                ? arguments_of(liveness, packet->callee, CALLS_MAX)
+                                : ABI_ARGUMENTS;
+    return (packet->calls ? passed : 0) | (packet->outside ? ABI_ARGUMENTS : 0) |
+           (packet->returns ? ABI_RESULTS : 0);
 }
 
 static void find(struct liveness *liveness, const struct function *function)
 {
-    const uint32_t size = function->range.end - function->range.start;
-    struct graph graph = {.liveness = liveness, .function = function, .count = size / 4};
+    const size_t count = (function->range.end - function->range.start) / 4 + 1;
+    uint32_t *sets = calloc(4 * count, sizeof *sets); /* read, written, live before, live behind */
+    uint32_t *before = sets + 2 * count, *behind = sets + 3 * count;
+    struct search search = {sets, sets + count};
+    struct graph graph;
     liveness_free(liveness);
     liveness->function = function;
-    if (graph.count > FUNCTION_WORDS_MAX) {
+    if (sets == NULL || !graph_read(&graph, liveness->image, function, visit, &search)) {
+        free(sets);
         return;
     }
-    graph.packets = calloc(graph.count + 1, sizeof *graph.packets);
-    liveness->after = calloc(graph.count + 1, sizeof *liveness->after);
-    if (graph.packets == NULL || liveness->after == NULL) {
-        free(graph.packets);
-        liveness_free(liveness);
-        return;
+    for (size_t i = 0; i < graph.count; i++) {
+        behind[i] = graph.packets[i].starts ? live_outside(liveness, &graph.packets[i]) : 0;
     }
-    decode(&graph, liveness->image);
     /* A packet depends on those behind it, so one sweep is enough for all but loops. */
     for (bool again = true; again;) {
         again = false;
         for (size_t i = graph.count; i-- > 0;) {
-            const bool changed = graph.packets[i].starts && update(&graph, i);
-            again = again || (changed && graph.packets[i].follows);
+            if (graph.packets[i].starts) {
+                behind[i] |= graph_behind(&graph, i, before);
+                const uint32_t live = search.read[i] | (behind[i] & ~search.written[i]);
+                again = again || (live != before[i] && graph.packets[i].follows);
+                before[i] = live;
+            }
         }
     }
-    for (size_t i = 0; i < graph.count; i++) {
-        liveness->after[i] = graph.packets[i].live;
+    liveness->after = malloc(count * sizeof *behind);
+    if (liveness->after != NULL) {
+        memcpy(liveness->after, behind, count * sizeof *behind);
     }
-    free(graph.packets);
+    graph_free(&graph);
+    free(sets);
 }
 
 uint32_t live_after(struct liveness *liveness, uint32_t address)
 {
     const struct function *function = function_at(liveness->functions, address);
     if (function == NULL) {
-        return ALL;
+        return ALL_VECTORS;
     }
     if (function != liveness->function) {
         find(liveness, function);
     }
-    return liveness->after == NULL ? ALL : liveness->after[(address - function->range.start) / 4];
+    return liveness->after == NULL ? ALL_VECTORS : liveness->after[(address - function->range.start) / 4];
 }
 
 void liveness_free(struct liveness *liveness)

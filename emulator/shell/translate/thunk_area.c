@@ -6,7 +6,10 @@
 
 #include <stddef.h>
 
+#define RESET 10 /* see qfloat_v79.h */
+
 _Static_assert(offsetof(struct thunk_area, registers) == AREA_REGISTERS, "thunk_enter knows it");
+_Static_assert(offsetof(struct thunk_area, extensions) == AREA_EXTENSIONS, "thunks know it");
 
 extern _Thread_local struct thunk_area thunk_area;
 _Thread_local struct thunk_area thunk_area __attribute__((used));
@@ -33,6 +36,17 @@ __asm__(".text\n.globl thunk_enter,thunk_leave\n.p2align 4\nthunk_enter:\n"
         "{ r11:10 = memd(r0+#40); r13:12 = memd(r0+#48) }\n"
         "{ r15:14 = memd(r0+#56); r17:16 = memd(r0+#64) }\n"
         "{ r3:2 = memd(r0+#8); r1:0 = memd(r0+#0) }\n"
+        "{ jumpr r31 }\n");
+
+const int32_t thunk_reset_bits[32] __attribute__((aligned(128))) = {[0 ... 31] = RESET};
+
+__asm__(".text\n.globl thunk_reset,thunk_copy\n.p2align 4\nthunk_reset:\n"
+        "{ r2 = #10 }\n{ r3 = #10 }\n"
+        ".set at,0\n.rept 16\n{ memd(r0+#at) = r3:2 }\n.set at,at+8\n.endr\n"
+        "{ jumpr r31 }\n"
+        ".p2align 4\nthunk_copy:\n"
+        ".set at,0\n.rept 16\n"
+        "{ r3:2 = memd(r1+#at) }\n{ memd(r0+#at) = r3:2 }\n.set at,at+8\n.endr\n"
         "{ jumpr r31 }\n");
 
 __asm__(".macro save_vector vector\n"

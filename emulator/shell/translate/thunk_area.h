@@ -13,14 +13,27 @@ struct thunk_area {
     int32_t vectors[WINDOW + RESULTS_MAX][32] __attribute__((aligned(128)));
     uint32_t registers[20]; /* r0 to r17, then r28 */
     uint32_t control[2];    /* p3:0 and usr */
+    /* Extension bits, in the low four bits of words, from v79 on: those of each vector, of results that are
+     * not yet in their place, and a place for what is not needed. */
+    int32_t extensions[32 + RESULTS_MAX + 1][32] __attribute__((aligned(128)));
 };
 #define AREA_BASE_VECTOR 8
 #define AREA_REGISTERS 3072
+#define AREA_EXTENSIONS 3200
+#define EXTENSION_OF_RESULT 32u /* the numbers of these places */
+#define EXTENSION_OF_NONE (32u + RESULTS_MAX)
 
 /* Save registers of the program in the area of the thread and set r16, and load them again. They are
  * called with r31:30 saved at r29, and 8 bytes for them behind that. */
 void thunk_enter(void);
 void thunk_leave(void);
+
+/* Store the extension bits of a reset at r0, and copy some from r1 to r0. */
+void thunk_reset(void);
+void thunk_copy(void);
+
+/* The extension bits of a reset. */
+extern const int32_t thunk_reset_bits[32];
 
 /* The functions that store v0 to v15 at r0. */
 extern void (*const thunk_saves[WINDOW])(void);

@@ -45,6 +45,11 @@ void put_load(struct code *code, const struct thunk *thunk, unsigned vector, uns
     }
 }
 
+void put_extension_address(struct code *code, unsigned to, unsigned number)
+{
+    code_add(code, to, BASE, AREA_EXTENSIONS - AREA_BASE_VECTOR * 128 + number * 128);
+}
+
 void put_scalar(struct code *code, unsigned to, unsigned number)
 {
     if (number <= 17 || number == 28) {

@@ -19,6 +19,9 @@ void put_leave(struct code *code);
 void put_save(struct code *code, const struct thunk *thunk, unsigned vector, unsigned place);
 void put_load(struct code *code, const struct thunk *thunk, unsigned vector, unsigned place);
 
+/* Sets a scalar register to the address of extension bits: those of a vector, or another place. */
+void put_extension_address(struct code *code, unsigned to, unsigned number);
+
 /* Loads a scalar register of the program, whose value can be in the area, to one below r16. */
 void put_scalar(struct code *code, unsigned to, unsigned number);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "references.h"
+#include "thunk.h"
 
 void thunk_collect(struct thunk *thunk)
 {
@@ -33,19 +34,20 @@ void thunk_collect(struct thunk *thunk)
     }
 }
 
-bool thunk_stops(const struct thunk *thunk)
+const char *thunk_stops(const struct thunk *thunk)
 {
     for (size_t i = 0; i < thunk->count; i++) {
-        if (thunk->instructions[i].form->operation == NULL) {
-            return true;
+        const struct form *form = thunk->instructions[i].form;
+        if (form->operation == NULL) {
+            return form->lacked ? thunk_ieee : "";
         }
     }
     for (size_t i = 0; i < thunk->size; i++) {
         if (thunk->calls[i] != NULL && thunk->calls[i]->function == NULL) {
-            return true;
+            return "";
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Finds the store of the new value of an instruction whose destination is delayed. Bits 2:1 of such a

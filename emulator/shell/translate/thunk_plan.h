@@ -3,6 +3,7 @@
 #define BUILDTOOL_SHELL_THUNK_PLAN_H
 
 #include "calls.h"
+#include "extensions.h"
 #include "forms.h"
 #include "thunk_area.h"
 
@@ -23,6 +24,7 @@ struct thunk {
     const struct call *calls[PACKET_WORDS_MAX]; /* for each word, or NULL */
     struct instruction instructions[PACKET_WORDS_MAX];
     size_t count;
+    struct memory_use use; /* of extension bits */
     bool forwards;    /* whether a load gives its vector to the others */
     uint32_t changed; /* vectors of the window that the functions change */
     uint32_t saved;   /* those that are saved */
@@ -43,8 +45,8 @@ static inline unsigned result_place(size_t index)
 /* Finds the instructions of the packet that are replaced. */
 void thunk_collect(struct thunk *thunk);
 
-/* Whether it has an instruction that the shell does not execute. */
-bool thunk_stops(const struct thunk *thunk);
+/* If it has an instruction that the shell does not execute, returns why, or "". Otherwise NULL. */
+const char *thunk_stops(const struct thunk *thunk);
 
 /* Finds what has to be saved. `live`: see thunk_write. Returns false when the old and the new value of a
  * register are used, and no vector can be borrowed for it. */

@@ -9,6 +9,7 @@
 
 #include "code_scan.h"
 #include "calls.h"
+#include "extensions.h"
 #include "liveness.h"
 #include "runtime/runtime.h"
 #include "thunk.h"
@@ -16,7 +17,9 @@
 /* Of a thunk: where it starts, and the packet that it stands for. */
 struct thunk_origin {
     uint32_t start, packet;
-    uint32_t word, size;     /* the first instruction that is replaced, and the packet's words */
+    uint32_t size;           /* words */
+    bool extended;           /* whether an instruction has extension bits */
+    struct memory_use use;   /* of those */
     const char *instruction; /* if it is not translated: one that is in it */
     const char *why;
 };
@@ -33,23 +36,100 @@ struct translation {
 
 #define GROWTH 256u /* packets for which memory is allocated at once */
 
+/* Returns a new one, or NULL. */
+static struct thunk_origin *add_origin(struct link_memory *memory, uint32_t address, size_t size)
+{
+    struct thunk_origin *all = memory->thunk_origins;
+    if (memory->thunk_count % GROWTH == 0) {
+        all = realloc(all, (memory->thunk_count + GROWTH) * sizeof *all);
+        if (all == NULL) { /* so qemu ends at this packet */
+            return NULL;
+        }
+        memory->thunk_origins = all;
+    }
+    struct thunk_origin *origin = &all[memory->thunk_count++];
+    *origin = (struct thunk_origin){.packet = address, .size = (uint32_t)size};
+    return origin;
+}
+
 static void add_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
     struct link_memory *memory = context;
+    struct thunk_origin *origin = memory->thunk_count == 0
+                                      ? NULL
+                                      : &memory->thunk_origins[memory->thunk_count - 1];
+    if (origin == NULL || origin->packet != address) { /* it can have several such instructions */
+        origin = add_origin(memory, address, size);
+    }
+    const struct extended use = extended_by(word);
+    if (origin != NULL && (use.read | use.written) != 0) {
+        origin->extended = true;
+    }
+}
+
+static int by_packet(const void *left, const void *right)
+{
+    const struct thunk_origin *a = left, *b = right;
+    return a->packet < b->packet ? -1 : a->packet > b->packet;
+}
+
+struct uses {
+    struct link_memory *memory;
+    size_t sorted; /* packets; those behind them were added here */
+};
+
+static void add_use(void *context, uint32_t address, size_t size, struct memory_use use)
+{
+    const struct uses *uses = context;
+    struct link_memory *memory = uses->memory;
+    const struct thunk_origin key = {.packet = address};
+    struct thunk_origin *origin = bsearch(&key, memory->thunk_origins, uses->sorted, sizeof key,
+                                          by_packet);
+    if (origin == NULL && use.reset != 0) {
+        origin = add_origin(memory, address, size);
+    }
+    if (origin != NULL) {
+        origin->use.loaded |= use.loaded;
+        origin->use.stored |= use.stored;
+        origin->use.reset |= use.reset;
+    }
+}
+
+/* Sorts the packets. Those that are in two functions become one. */
+static void merge(struct link_memory *memory)
+{
     struct thunk_origin *all = memory->thunk_origins;
-    const size_t count = memory->thunk_count;
-    if (count > 0 && all[count - 1].packet == address) { /* it has several such instructions */
-        return;
-    }
-    if (count % GROWTH == 0) {
-        struct thunk_origin *larger = realloc(all, (count + GROWTH) * sizeof *all);
-        if (larger == NULL) { /* so qemu ends at this packet */
-            return;
+    size_t count = 0;
+    qsort(all, memory->thunk_count, sizeof *all, by_packet);
+    for (size_t i = 0; i < memory->thunk_count; i++) {
+        if (count > 0 && all[count - 1].packet == all[i].packet) {
+            all[count - 1].use.reset |= all[i].use.reset;
+        } else {
+            all[count++] = all[i];
         }
-        memory->thunk_origins = all = larger;
     }
-    all[memory->thunk_count++] = (struct thunk_origin){
-        .packet = address, .word = word, .size = (uint32_t)size};
+    memory->thunk_count = count;
+}
+
+/* Finds out what has to be done with extension bits, and the packets that reset some. */
+static void find_extensions(const struct image *image, const struct functions *functions,
+                            struct link_memory *memory)
+{
+    const size_t count = memory->thunk_count;
+    struct uses uses = {memory, count};
+    uint32_t *extended = malloc((count + 1) * sizeof *extended);
+    size_t extended_count = 0;
+    qsort(memory->thunk_origins, count, sizeof *memory->thunk_origins, by_packet);
+    for (size_t i = 0; extended != NULL && i < count; i++) {
+        if (memory->thunk_origins[i].extended) {
+            extended[extended_count++] = memory->thunk_origins[i].packet;
+        }
+    }
+    if (extended_count > 0) {
+        extensions_find(image, functions, extended, extended_count, add_use, &uses);
+        merge(memory);
+    }
+    free(extended);
 }
 
 #define THUNK_MAX (CODE_WORDS_MAX * sizeof(uint32_t))
@@ -65,6 +145,9 @@ void translate_find(const struct image *image, struct functions *functions,
                     struct link_memory *memory)
 {
     code_scan(image, functions, THUNK_CLASSES, thunk_replaces, add_packet, memory);
+    if (memory->thunk_count > 0) {
+        find_extensions(image, functions, memory);
+    }
     memory->veneers_size = whole_pages(memory->thunk_count * VENEER_BYTES);
     memory->thunks_size = memory->veneers_size + whole_pages(memory->thunk_count * THUNK_MAX);
 }
@@ -79,10 +162,21 @@ static void add_far(struct translation *translation, uint32_t address)
     translation->far++;
 }
 
-static const char *name_of(uint32_t word)
+/* Returns the instruction because of which a packet is not translated. */
+static const char *culprit(const uint32_t *packet, size_t size)
 {
-    const struct call *call = call_of(word);
-    return call != NULL ? call->name : form_of(word)->syntax;
+    const char *name = "a change of a vector that is read as qf";
+    for (size_t i = 0; i < size; i++) {
+        const struct call *call = call_of(packet[i]);
+        const struct form *form = form_is_replaced(packet[i]) ? form_of(packet[i]) : NULL;
+        if (call != NULL || form != NULL) {
+            name = call != NULL ? call->name : form->syntax;
+        }
+        if (form != NULL && form->operation == NULL) {
+            break;
+        }
+    }
+    return name;
 }
 
 /* Writes a long jump to the thunk where a short one reaches it, and that one. */
@@ -113,10 +207,10 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
     code_begin(&code, (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes);
     code_begin(&jump, from);
     thunk_write(&code, packet, origin->size, from,
-                live_after(&translation->liveness, origin->packet));
+                live_after(&translation->liveness, origin->packet), &origin->use);
     origin->why = code.problem;
     if (origin->why != NULL) {
-        origin->instruction = name_of(origin->word);
+        origin->instruction = culprit(packet, origin->size);
         thunk_write_stop(&code);
     }
     code_jump(&jump, code.address);

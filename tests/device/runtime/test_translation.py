@@ -23,7 +23,7 @@ from .test_threads import case
 
 TABLE = REPOSITORY / "emulator" / "shell" / "translate" / "forms.inc"
 CHECKED = REPOSITORY / "buildtool" / "toolchains" / "instructions" / "hvx_forms.tsv"
-ROW = re.compile(r'REPLACED\(\w+, 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
+ROW = re.compile(r'(?:REPLACED|IEEE)\(\w+, 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
 FORMS = [(int(bits, 16), syntax, fields) for bits, syntax, fields in ROW.findall(TABLE.read_text())]
 REFUSED = re.compile(r"\.f8|\.x\b|vilog2|vcvt2")
 """Forms without a public description that could be tested."""
@@ -41,7 +41,7 @@ RESULT = 256
 def word_and_stores(bits: int, fields: str) -> tuple[int, str]:
     """The word of a form with the registers of skel/translation.c, and what its function stores."""
     word, sources, stores = bits | PARSE_END, iter((0, 2)), ""
-    for kind, access, at in re.findall(r"(\w)8?_(\w+)\((\d+)\)", fields):
+    for kind, access, at in re.findall(r"(\w)[8X]?_(\w+)\((\d+)\)", fields):
         if access == "READ":
             number = 3 if kind == "R" else next(sources)
         else:
@@ -135,22 +135,6 @@ def test_results(device: Device, skel: Path, stripped: bool) -> None:
     install(device, without_section_headers(skel) if stripped else skel, "translation")
     forms = {number: FORMS[number][1] for number in TRANSLATED}
     assert compared_lanes(device, forms) >= (10_000_000 if LONG else 30_000)
-
-
-def test_results_of_qfloat_from_v79_on(make_device: Callable[..., Device], skel: Path) -> None:
-    """Those of the IEEE instructions: registers have the format sf or hf."""
-    device = make_device(arch="79")
-    install(device, skel, "translation")
-    ieee = {"qf32": "sf", "qf16": "hf", "vneg": "vfneg"}
-    forms = {
-        number: re.sub("|".join(ieee), lambda match: ieee[match[0]], FORMS[number][1])
-        for number in TRANSLATED
-        if "qf" in FORMS[number][1]
-    }
-    assert (len(forms), compared_lanes(device, forms) >= (3_000_000 if LONG else 10_000)) == (
-        41,
-        True,
-    )
 
 
 def compared_lanes(device: Device, forms: dict[int, str]) -> int:

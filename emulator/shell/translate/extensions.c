@@ -1,0 +1,217 @@
+/* extensions.c: follows the extension bits of vectors along the paths of functions.
+ *
+ * Forwards: those in memory can be right after a result with extension bits, at the start of a function and
+ * after a call, and are not after a reset, which costs nothing. Where they cannot be right, an operand has
+ * those of a reset. Backwards: where they can be right and are read, each write before has to store them.
+ * What functions read of their callers' vectors, and of those that their callees leave, is taken together
+ * for all functions: nearly always nothing. */
+#include "extensions.h"
+
+#include <stdlib.h>
+
+#include "packet_graph.h"
+
+struct image_search {
+    const struct image *image;
+    const struct functions *functions;
+    uint32_t arguments, results; /* read from memory at the start of functions, and after calls */
+    extensions_visit visit;      /* NULL until these are known */
+    void *context;
+};
+
+struct search {
+    struct image_search *image;
+    struct graph graph;
+    struct extended *uses; /* of packets */
+    uint32_t *right;       /* before packets: memory can be right */
+    uint32_t *needed;      /* before packets: memory has to be right */
+    uint32_t loaded;       /* that any packet loads */
+};
+
+static void add_word(void *context, size_t packet, uint32_t word)
+{
+    struct extended *all = (struct extended *)context + packet, use = extended_by(word);
+    all->read |= use.read;
+    all->written |= use.written;
+    all->reset |= use.reset;
+    all->perhaps |= use.perhaps;
+    all->loaded |= use.loaded;
+}
+
+/* Calls `visit` with what can be executed first: the start, functions in it, and, if it is not known where
+ * the function can jump to, all. */
+static void visit_entries(struct search *search, void (*visit)(struct search *search, size_t at))
+{
+    const struct graph *graph = &search->graph;
+    const struct functions *functions = search->image->functions;
+    const uint32_t start = graph->function->range.start;
+    bool all = false;
+    for (size_t i = 0; i < functions->count; i++) {
+        const uint32_t at = (functions->list[i].range.start - start) / 4;
+        if (functions->list[i].range.start >= start && at < graph->count) {
+            visit(search, at);
+        }
+    }
+    for (size_t i = 0; i < graph->count; i++) {
+        const uint32_t callee = graph->packets[i].callee;
+        if (callee >= start && (callee - start) / 4 < graph->count) {
+            visit(search, (callee - start) / 4);
+        }
+        all = all || graph->packets[i].unknown;
+    }
+    for (size_t i = 0; i < (all ? graph->count : 1); i++) {
+        visit(search, i);
+    }
+}
+
+static void set_right(struct search *search, size_t at)
+{
+    search->right[at] = ALL_VECTORS;
+}
+
+static void add_arguments(struct search *search, size_t at)
+{
+    search->image->arguments |= search->needed[at];
+}
+
+static void go_forwards(struct search *search)
+{
+    const struct graph *graph = &search->graph;
+    visit_entries(search, set_right);
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < graph->count; i++) {
+            const struct extended *use = &search->uses[i];
+            const uint32_t right = graph->packets[i].calls
+                                       ? ALL_VECTORS
+                                       : (search->right[i] & ~use->reset) | use->written;
+            again = (graph->packets[i].starts && graph_spread(graph, i, right, search->right)) ||
+                    again;
+        }
+    }
+    for (size_t i = 0; i < graph->count; i++) {
+        search->loaded |= search->uses[i].read & search->right[i];
+    }
+}
+
+/* Returns what has to be right behind a packet. */
+static uint32_t needed_behind(const struct search *search, size_t at)
+{
+    const struct packet *packet = &search->graph.packets[at];
+    const uint32_t arguments = search->image->arguments, results = search->image->results;
+    const uint32_t behind = graph_behind(&search->graph, at, search->needed) |
+                            (packet->calls || packet->outside ? arguments : 0) |
+                            (packet->returns || packet->outside ? results : 0) |
+                            (packet->unknown ? ALL_VECTORS : 0);
+    return behind & (search->loaded | arguments | results);
+}
+
+static void go_backwards(struct search *search)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = search->graph.count; i-- > 0;) {
+            const struct extended *use = &search->uses[i];
+            if (!search->graph.packets[i].starts) {
+                continue;
+            }
+            const uint32_t behind = needed_behind(search, i) & ~(use->reset | use->written);
+            const uint32_t needed = behind | (use->read & search->right[i]);
+            again = again || needed != search->needed[i];
+            search->needed[i] = needed;
+        }
+    }
+}
+
+static void report(struct search *search)
+{
+    const struct graph *graph = &search->graph;
+    const struct image_search *image = search->image;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct extended *use = &search->uses[i];
+        const uint32_t behind = graph->packets[i].starts ? needed_behind(search, i) : 0;
+        const struct memory_use memory = {use->read & search->right[i], use->written & behind,
+                                          (use->reset | use->perhaps) & behind};
+        if (memory.loaded != 0 || memory.stored != 0 || memory.reset != 0) {
+            image->visit(image->context, graph->function->range.start + (uint32_t)i * 4,
+                         graph->packets[i].size, memory);
+        }
+    }
+}
+
+static void search_function(struct image_search *image, const struct function *function)
+{
+    const size_t count = (function->range.end - function->range.start) / 4 + 1;
+    struct search search = {.image = image};
+    search.uses = calloc(count, sizeof *search.uses);
+    search.right = calloc(2 * count, sizeof *search.right);
+    search.needed = search.right + count;
+    if (search.uses != NULL && search.right != NULL &&
+        graph_read(&search.graph, image->image, function, add_word, search.uses)) {
+        for (size_t i = 0; i < search.graph.count; i++) {
+            search.uses[i].read &= ~search.uses[i].loaded;
+        }
+        go_forwards(&search);
+        go_backwards(&search);
+        for (size_t i = 0; i < search.graph.count; i++) {
+            if (search.graph.packets[i].calls) {
+                image->results |= graph_behind(&search.graph, i, search.needed) & search.loaded;
+            }
+        }
+        visit_entries(&search, add_arguments);
+        if (image->visit != NULL) {
+            report(&search);
+        }
+        graph_free(&search.graph);
+    }
+    free(search.uses);
+    free(search.right);
+}
+
+static bool has_extended(const struct function *function, const uint32_t *extended, size_t count)
+{
+    size_t low = 0, high = count; /* of the first one that is in the function or behind it */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (extended[middle] < function->range.start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && extended[low] < function->range.end;
+}
+
+static void search_functions(struct image_search *search, const uint32_t *extended, size_t count)
+{
+    const struct functions *functions = search->functions;
+    for (size_t i = 0; i < functions->count; i++) {
+        const bool concerned = search->visit != NULL && (search->arguments | search->results) != 0;
+        if (concerned || has_extended(&functions->list[i], extended, count)) {
+            search_function(search, &functions->list[i]);
+        }
+    }
+    /* without functions, code is in any place */
+    for (uint32_t i = 0; functions->count == 0 && i < search->image->segment_count; i++) {
+        const struct image_segment *segment = &search->image->segments[i];
+        const uint32_t end = segment->address + segment->file_size;
+        if ((segment->flags & PF_X) != 0) {
+            search_function(search, &(struct function){.range = {segment->address, end}});
+        }
+    }
+}
+
+void extensions_find(const struct image *image, const struct functions *functions,
+                     const uint32_t *extended, size_t count, extensions_visit visit, void *context)
+{
+    struct image_search search = {.image = image, .functions = functions};
+    uint32_t arguments, results;
+    do {
+        arguments = search.arguments;
+        results = search.results;
+        search_functions(&search, extended, count);
+    } while (arguments != search.arguments || results != search.results);
+    search.visit = visit;
+    search.context = context;
+    search_functions(&search, extended, count);
+}

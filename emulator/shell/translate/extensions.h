@@ -1,0 +1,27 @@
+/* extensions.h: where the extension bits of vectors must be in memory, from v79 on.
+ *
+ * A DSP gives those of RESET (see qfloat_v79.h) to each vector that an instruction without extension bits
+ * writes. Here the shell has them in memory, and only instructions with extension bits are replaced; so
+ * it is found which of these read a vector that another one wrote. */
+#ifndef BUILDTOOL_SHELL_EXTENSIONS_H
+#define BUILDTOOL_SHELL_EXTENSIONS_H
+
+#include "functions.h"
+
+/* What a packet does with the extension bits in memory, as sets of vectors. */
+struct memory_use {
+    uint32_t loaded; /* the others that it reads are those of a reset */
+    uint32_t stored; /* of results */
+    uint32_t reset;  /* of vectors that it changes without extension bits */
+};
+
+typedef void (*extensions_visit)(void *context, uint32_t address, size_t size,
+                                 struct memory_use use);
+
+/* Visits the packets whose thunks use the extension bits, or that are to have one for a reset. `extended`:
+ * the addresses, sorted, of those with instructions that have them. A packet can be visited twice, if it
+ * is in two functions. */
+void extensions_find(const struct image *image, const struct functions *functions,
+                     const uint32_t *extended, size_t count, extensions_visit visit, void *context);
+
+#endif
