@@ -6,7 +6,8 @@
  * that decides about signs of zeros and the bits of results. A register that another instruction wrote
  * has RESET in each word. Source: Qualcomm's emulators for v79 and v81 (qualcomm/qemu).
  *
- * Special values and exponents that overflow are rare: code for them is behind a branch. */
+ * Special values and exponents that a format has not are rare: first, results are computed without them,
+ * and with `range`, which is negative where there can be one. */
 #ifndef BUILDTOOL_SHELL_QFLOAT_V79_H
 #define BUILDTOOL_SHELL_QFLOAT_V79_H
 
@@ -45,25 +46,33 @@ struct exact {
     words x, e, late;
 };
 
+/* As if_nonzero, which keeps a zero in a register. */
+INLINE words is_some(words x)
+{
+    return if_negative(x | (splat(0) - x));
+}
 INLINE words bit(words x, int n)
 {
     return logical(x, n) & splat(1);
 }
-/* Whether any lane is negative. qemu takes less time for scalar registers than for rotations of vectors,
- * and much less than for a store, which the compiler would choose. */
+/* Whether any lane is negative. Beside additions, qemu takes long for stores, comparisons and rotations of
+ * vectors, and for reading their lanes. */
 INLINE int any_negative(words x)
 {
-    int all, word, at;
-    __asm__("{ %0 = #0; %2 = #0 }\n"
-            ".set at,0\n"
-            ".rept 32\n"
-            "{ %1 = vextract(%3,%2) }\n"
-            ".set at,at+4\n"
-            "{ %0 = or(%0,%1); %2 = #at }\n"
-            ".endr"
-            : "=&r"(all), "=&r"(word), "=&r"(at)
-            : "v"(x));
-    return all < 0;
+    HVX_Vector all = V(logical(x, 31));
+    all = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(all, all), Q6_Vh_vpacke_VwVw(all, all));
+    all = Q6_Vuw_vrmpy_VubRub(all, 0x01010101); /* of eight words, how many are negative of four lanes */
+    all = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(all, all), Q6_Vh_vpacke_VwVw(all, all));
+    int low, high;
+    __asm__("%0 = vextract(%1,%2)" : "=r"(low) : "v"(all), "r"(0));
+    __asm__("%0 = vextract(%1,%2)" : "=r"(high) : "v"(all), "r"(4));
+    return low | high;
+}
+
+/* Extension bits in memory have a byte for each word. */
+INLINE words unpacked(words more)
+{
+    return (words)Q6_V_lo_W(Q6_Wuw_vunpack_Vuh(Q6_V_lo_W(Q6_Wuh_vunpack_Vub(V(more)))));
 }
 
 /* A zero is negative if it was negated. */
@@ -131,9 +140,9 @@ INLINE struct qnumber specials(enum kind kind, struct qnumber x, words bits, wor
     } else {
         sign = x.late;
         differs = x.e ^ splat(greatest_of(kind));
-        nan = if_nonzero(bits & splat((1 << fraction_of(kind)) - 1));
+        nan = is_some(bits & splat((1 << fraction_of(kind)) - 1));
     }
-    const words number = if_nonzero(differs);
+    const words number = is_some(differs);
     const words e = splat(INFINITE) + ((splat(0) - (nan & splat(1))) & splat(NOT_A_NUMBER));
     return (struct qnumber){choose(number, x.n, sign | splat(1)), choose(number, x.e, e),
                             x.late & number};
@@ -145,17 +154,18 @@ struct qf {
     words bits, more;
 };
 
-/* Rounds to nearest, ties to even, the number before it is negated. `rare`: the exponent can be one that
- * the format has not. */
-INLINE struct qf encode(enum kind kind, struct exact a, int rare)
+/* Rounds to nearest, ties to even, the number before it is negated. `range`: see above; NULL: all results are
+ * right. */
+INLINE struct qf encode(enum kind kind, struct exact a, words *range)
 {
     const int fraction = fraction_of(kind), greatest = greatest_of(kind);
     const words early = with_sign(a.x, a.late);
     words over = minimum(logical(early ^ if_negative(early), fraction + 3), splat(1));
-    if (rare) {
+    if (range == NULL) {
         over &= if_less(a.e, splat(greatest));
     }
-    const words e = a.e + over, x = right_by(early, over) | (early & over);
+    const words e = a.e + over;
+    const words x = early ^ ((early ^ (right(early, 1) | (early & splat(1)))) & (splat(0) - over));
     const words half = right(x, 1), whole = right(x, 2);
     const words up = half & (x | whole) & splat(1);
     const words n = whole ^ a.late;
@@ -169,14 +179,15 @@ INLINE struct qf encode(enum kind kind, struct exact a, int rare)
         result.bits = (left(n, 4) & splat(0xffe0)) | ((e + splat(15)) & splat(0x1f));
         result.more = (left(n, 1) & splat(2)) | ((up ^ a.late) & splat(1));
     }
-    if (!rare) {
+    if (range != NULL) {
+        *range = (e - splat(least_of(kind))) | (splat(greatest - 1) - e);
         return result;
     }
     const words large = ~if_less(x ^ if_negative(x), splat(4 << fraction));
     const words above = if_less(splat(greatest), e) | (large & if_less(splat(greatest - 1), e));
     const words below = if_less(e, splat(least_of(kind)));
     const words special = if_less(splat(IS_SPECIAL), e);
-    const words nan = if_less(splat(IS_NAN), e) | (special & ~if_nonzero(a.x));
+    const words nan = if_less(splat(IS_NAN), e) | (special & ~is_some(a.x));
     const words negative = if_negative(a.x + a.late);
     if (kind == QF32) {
         const words above_more = choose(nan, splat(13), splat(9) + special);
@@ -193,16 +204,6 @@ INLINE struct qf encode(enum kind kind, struct exact a, int rare)
     return result;
 }
 
-INLINE struct qf encoded(enum kind kind, struct exact a)
-{
-    /* the number can take the next exponent */
-    const words range = (a.e - splat(least_of(kind))) | (splat(greatest_of(kind) - 2) - a.e);
-    if (any_negative(range)) {
-        return encode(kind, a, 1);
-    }
-    return encode(kind, a, 0);
-}
-
 /* ---- sums and products ---- */
 
 /* The sum has the exponent of the number with the greater one, normalized, or the other's. */
@@ -215,12 +216,12 @@ INLINE struct exact sum_of(struct qnumber a, struct qnumber b, int fraction)
     const words change = (a.n ^ b.n) & swap;
     const words large = a.n ^ change, small = b.n ^ change;
     const words large_e = maximum(a.e, b.e), small_e = minimum(a.e, b.e);
-    const words zero = ~if_nonzero(large) & splat(1 << 20);
+    const words zero = ~is_some(large) & splat(1 << 20);
     const words highest = splat(31 - fraction) - leading_zeros(first ^ if_negative(first));
     const words e = maximum(large_e + highest + differ - zero, small_e);
     const words shift = minimum(e - small_e - splat(2), splat(31));
     const words shifted = right_by(small, shift);
-    const words lost = if_nonzero(small ^ left_by(shifted, shift)) & splat(1);
+    const words lost = is_some(small ^ left_by(shifted, shift)) & splat(1);
     return (struct exact){left_by(large, large_e - e + splat(2)) + (shifted | lost), e, late};
 }
 
@@ -229,14 +230,14 @@ INLINE struct exact product_of(struct qnumber a, struct qnumber b, words x, enum
 {
     const words before = with_sign(a.n, a.late) | with_sign(b.n, b.late);
     const words e = a.e + b.e;
-    const words zero = ~if_nonzero(x) & if_less(e, splat(IS_SPECIAL));
+    const words zero = ~is_some(x) & if_less(e, splat(IS_SPECIAL));
     return (struct exact){x, choose(zero, splat(least_of(kind)), e),
                           a.late ^ b.late ^ if_negative(before)};
 }
 INLINE struct exact product_32(struct qnumber a, struct qnumber b)
 {
     const pair whole = wide_product(left(a.n, 5), left(b.n, 6));
-    return product_of(a, b, high(whole) | (if_nonzero(low(whole)) & splat(1)), QF32);
+    return product_of(a, b, high(whole) | (is_some(low(whole)) & splat(1)), QF32);
 }
 INLINE words halves_product(struct qnumber a, struct qnumber b)
 {
@@ -255,17 +256,15 @@ INLINE struct exact wide_product_16(struct qnumber a, struct qnumber b)
 /* ---- to IEEE numbers ---- */
 
 /* `inexact`: bit 0 is set if what was computed is a little above the number before it was negated. */
-INLINE words to_ieee(struct qnumber x, words inexact, int from, int fraction, int exponent, int rare)
+INLINE words to_ieee(struct qnumber x, words inexact, int from, int fraction, int exponent)
 {
     /* with zeros below, so that a bit can stand for what is lower still */
     const struct number exact = normalized((struct number){with_sign(x.n, x.late), x.e});
-    const words size = magnitude(exact.m | (inexact & if_nonzero(exact.m)));
-    words bits = pack((struct number){size, exact.e - splat(from)}, fraction, exponent);
-    if (rare) {
-        const words nan = if_less(splat(IS_NAN), x.e);
-        bits = choose(nan, splat(all_but_sign(fraction, exponent)), bits);
-    }
-    return bits | left(below_zero(x) & splat(1), fraction + exponent);
+    const words size = magnitude(exact.m | (inexact & is_some(exact.m) & splat(1)));
+    const words bits = pack((struct number){size, exact.e - splat(from)}, fraction, exponent);
+    const words nan = if_less(splat(IS_NAN), x.e);
+    return choose(nan, splat(all_but_sign(fraction, exponent)), bits) |
+           left(below_zero(x) & splat(1), fraction + exponent);
 }
 
 #endif

@@ -13,9 +13,9 @@ struct thunk_area {
     int32_t vectors[WINDOW + RESULTS_MAX][32] __attribute__((aligned(128)));
     uint32_t registers[20]; /* r0 to r17, then r28 */
     uint32_t control[2];    /* p3:0 and usr */
-    /* Extension bits, in the low four bits of words, from v79 on: those of each vector, of results that are
-     * not yet in their place, and a place for what is not needed. */
-    int32_t extensions[32 + RESULTS_MAX + 1][32] __attribute__((aligned(128)));
+    /* Extension bits from v79 on, of each vector, of results that are not yet in their place, and a place for
+     * what is not needed. The first 32 bytes are of the 32 words; a vmem reads 128. */
+    uint8_t extensions[32 + RESULTS_MAX + 1][128] __attribute__((aligned(128)));
 };
 #define AREA_BASE_VECTOR 8
 #define AREA_REGISTERS 3072
@@ -34,6 +34,10 @@ void thunk_copy(void);
 
 /* The extension bits of a reset. */
 extern const int32_t thunk_reset_bits[32];
+
+/* The functions that store the extension bits in v1, v2 and v3 at r0. */
+#define EXTENSION_VECTORS 4u
+extern void (*const thunk_stores[EXTENSION_VECTORS])(void);
 
 /* The functions that store v0 to v15 at r0. */
 extern void (*const thunk_saves[WINDOW])(void);

@@ -177,7 +177,7 @@ static void put_result_extension(struct code *code, const struct thunk *thunk, s
     const unsigned vector = instruction->number + half;
     const bool waits = is_read_later(thunk, index, vector);
     put_extension_address(code, 0, waits ? waiting_place(index, half) : vector);
-    code_call(code, address_of(thunk_saves[1u + instruction->pair + half]));
+    code_call(code, address_of(thunk_stores[1u + instruction->pair + half]));
 }
 
 static void put_waiting_extension(struct code *code, const struct thunk *thunk, size_t index,

@@ -7,6 +7,7 @@
 
 #include <hexagon_types.h>
 #include <hvx_hexagon_protos.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef int32_t words __attribute__((vector_size(128)));
