@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
 import struct
@@ -14,9 +15,10 @@ from tests.conftest import LONG
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
 from .conftest import HERE, QURT, build_skel, install
+from .qfloat_programs import INPUTS, REGISTERS, SLOTS, State, programs, reset
 from .qfloat_reference import Register, result
 from .test_threads import case
-from .test_translation import FORMS, PARSE_END, word_and_stores
+from .test_translation import FORMS, word_and_stores
 
 QFLOAT = {
     bits: (syntax, fields)
@@ -25,7 +27,9 @@ QFLOAT = {
 }
 NEWER = re.compile(r"vilog2|vneg|vabs|Vd\.qf\d\d=Vu|sub\(Vu\.[sh]f,Vv\.qf|\.bf=")
 """Of v81."""
+CPU = "-mcpu=hexagonv79+hvxv79+hvx_length128b+hvx_qfloat"
 ROUNDS = 1600 if LONG else 16
+PROGRAMS = 80
 SPECIALS = {
     "qf32": [0x7FFFFF7F, 0x8000007F, 0x00000080, 0xFFFFFF80, 0x4000007F, 0xBFFFFF7F, 0, 0x7F],
     "sf": [0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000],
@@ -146,3 +150,44 @@ def _bits(more: int) -> int:
 
 def _shown(lane: tuple[int, int]) -> str:
     return f"{lane[0]:08x}:{lane[1]:x}"
+
+
+# ---- programs ----
+
+
+@pytest.mark.parametrize("seed", range(20 if LONG else 1))
+def test_programs(
+    make_device: Callable[..., Device], toolbox: Toolbox, tmp_path: Path, seed: int
+) -> None:
+    """The bits get from instruction to instruction, on all paths, and are reset where they are lost."""
+    chosen = list(programs(seed, PROGRAMS))
+    text = "\n".join(line for _, lines, *_ in chosen for line in lines) + "\n"
+    (tmp_path / "programs.s").write_text(text)
+    table = "".join(f"LIST({name}) \\\n" for name, *_ in chosen)
+    (tmp_path / "programs.h").write_text(f"#define PROGRAMS(LIST) {table}\n")
+    # The compiler's cache does not know of files that assembly includes.
+    flags = [f"-DPROGRAMS_ARE={hashlib.sha256(text.encode()).hexdigest()}"]
+    flags += [f"-I{tmp_path}", f"-I{HERE / 'skel'}", f"-Wa,-I{tmp_path}", CPU]
+    device = make_device(arch="79")
+    skel = build_skel(toolbox, f"qfloat_programs{seed}", *QURT, *flags, source="qfloat_programs")
+    install(device, skel, "qfloat_programs")
+    source = random.Random(seed)
+    inputs = [words(source, source.choice(("qf32", "sf", "qf16"))) for _ in range(INPUTS)]
+    (device.root / "programs.in").write_bytes(b"".join(packed(each) for each in inputs))
+    code, _, log = case(device, "qfloat_programs", "programs")
+    assert (code, log) == (0, ""), log
+    results = (device.root / "programs.out").read_bytes()
+    for index, (name, lines, program, observed) in enumerate(chosen):
+        found = struct.unpack_from("<512I", results, index * 2048)
+        registers = [reset(each) for each in inputs]
+        state = State(registers, inputs, [list(each) for each in inputs[:SLOTS]])
+        program.run(state)
+        for number, register in enumerate(state.registers):
+            assert list(found[number * 32 :][:32]) == register.words, _listing(name, number, lines)
+        for position, number in enumerate(observed):
+            more = [_bits(each) for each in found[(REGISTERS + position) * 32 :][:32]]
+            assert more == state.registers[number].more, _listing(name, number, lines)
+
+
+def _listing(name: str, number: int, lines: list[str]) -> str:
+    return f"v{number} of {name}\n" + "\n".join(lines)
