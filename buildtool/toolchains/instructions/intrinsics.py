@@ -28,7 +28,7 @@ class Intrinsic(Value):
         needed = max(map(int, _ARCH.findall(self.condition)), default=0)
         if needed > int(arch[1:]):
             return f"needs v{needed}; this is {arch}"
-        if "__HVX_IEEE_FP__" in self.condition and not has_ieee(arch):
+        if "__HVX_IEEE_FP__" in self.condition and has_ieee(arch):
             return "needs the option -mhvx-ieee-fp"
         if "__HEXAGON_AUDIO__" in self.condition:
             return "needs the audio extension, which compute DSPs do not have"
