@@ -12,6 +12,6 @@ def arch_number(arch: str) -> int:
 
 
 def has_ieee(arch: str) -> bool:
-    """Whether HVX of `arch` has instructions with results in the IEEE format.  The newer archs compute
-    in qf, and convert."""
+    """Whether HVX of `arch` has instructions with results in the IEEE format.  The newer ones
+    compute in qf, and convert."""
     return arch_number(arch) < 0x79

@@ -37,9 +37,14 @@ INCLUDES = (
     "utils/examples",
 )
 """The header directories for skels of every arch."""
-ONLY_QF = ("-Xclang", "-target-feature", "-Xclang", "-hvx-ieee-fp")
-"""Flags of compilations for archs without IEEE instructions in HVX, also for targets that ask for these: the
-compiler would make some that the DSP does not have."""
+ONLY_QF = (
+    # The compiler would make IEEE instructions for a target that asks for them.
+    *("-Xclang", "-target-feature", "-Xclang", "-hvx-ieee-fp"),
+    # clang 22 saves qf registers by plain stores, which lose four bits of each lane.  So operations
+    # are not joined, and the conversion of a result follows it soon.
+    *("-mllvm", "-disable-qfp-opt", "-mllvm", "-misched-prera-direction=topdown"),
+)
+"""Flags of compilations for archs whose HVX computes in qf only."""
 NULL_HEADERS = (
     "locale.h",
     "stddef.h",
