@@ -26,14 +26,23 @@ typedef int __hvx_w __attribute__((__vector_size__(256), __aligned__(128)));
 
 /* ---- conversions between registers ---- */
 
-__HVX_W __hvx_pair(__hvx_v low, __hvx_v high) { return Q6_W_vcombine_VV(high, low); }
+__HVX_W __hvx_pair(__hvx_v low, __hvx_v high)
+{
+    return Q6_W_vcombine_VV(high, low);
+}
 __HVX_W __hvx_sf_of_qf32(__hvx_v low, __hvx_v high)
 {
     return __hvx_pair(Q6_Vsf_equals_Vqf32(low), Q6_Vsf_equals_Vqf32(high));
 }
 /* A product with 1 is exact, and keeps the sign of 0. */
-__HVX_V __hvx_qf32_of_sf(__hvx_v u) { return Q6_Vqf32_vmpy_VsfVsf(u, __HVX_SPLAT(0x3f800000)); }
-__HVX_W __hvx_qf32_of_hf(__hvx_v u) { return Q6_Wqf32_vmpy_VhfVhf(u, Q6_Vh_vsplat_R(0x3c00)); }
+__HVX_V __hvx_qf32_of_sf(__hvx_v u)
+{
+    return Q6_Vqf32_vmpy_VsfVsf(u, __HVX_SPLAT(0x3f800000));
+}
+__HVX_W __hvx_qf32_of_hf(__hvx_v u)
+{
+    return Q6_Wqf32_vmpy_VhfVhf(u, Q6_Vh_vsplat_R(0x3c00));
+}
 __HVX_W __hvx_sf_of_bf(__hvx_v u)
 {
     return __hvx_pair(Q6_Vw_vasl_VwR(u, 16), Q6_V_vand_VV(u, __HVX_SPLAT(0xffff0000)));
@@ -73,11 +82,26 @@ __HVX_V Q6_Vsf_vmpy_VsfVsf(__hvx_v u, __hvx_v v)
 {
     return Q6_Vsf_equals_Vqf32(Q6_Vqf32_vmpy_VsfVsf(u, v));
 }
-__HVX_V Q6_Vsf_vabs_Vsf(__hvx_v u) { return Q6_V_vand_VV(u, __HVX_SPLAT(0x7fffffff)); }
-__HVX_V Q6_Vsf_vfneg_Vsf(__hvx_v u) { return Q6_V_vxor_VV(u, __HVX_SPLAT(0x80000000)); }
-__HVX_V Q6_Vsf_vfmax_VsfVsf(__hvx_v u, __hvx_v v) { return Q6_Vsf_vmax_VsfVsf(u, v); }
-__HVX_V Q6_Vsf_vfmin_VsfVsf(__hvx_v u, __hvx_v v) { return Q6_Vsf_vmin_VsfVsf(u, v); }
-__HVX_V Q6_Vw_vfmv_Vw(__hvx_v u) { return u; }
+__HVX_V Q6_Vsf_vabs_Vsf(__hvx_v u)
+{
+    return Q6_V_vand_VV(u, __HVX_SPLAT(0x7fffffff));
+}
+__HVX_V Q6_Vsf_vfneg_Vsf(__hvx_v u)
+{
+    return Q6_V_vxor_VV(u, __HVX_SPLAT(0x80000000));
+}
+__HVX_V Q6_Vsf_vfmax_VsfVsf(__hvx_v u, __hvx_v v)
+{
+    return Q6_Vsf_vmax_VsfVsf(u, v);
+}
+__HVX_V Q6_Vsf_vfmin_VsfVsf(__hvx_v u, __hvx_v v)
+{
+    return Q6_Vsf_vmin_VsfVsf(u, v);
+}
+__HVX_V Q6_Vw_vfmv_Vw(__hvx_v u)
+{
+    return u;
+}
 
 /* ---- hf; of a pair the low vector has the even halves ---- */
 
@@ -101,10 +125,22 @@ __HVX_V Q6_Vhf_vmpyacc_VhfVhfVhf(__hvx_v x, __hvx_v u, __hvx_v v)
     const __hvx_v high = Q6_Vqf32_vadd_Vqf32Vqf32(Q6_V_hi_W(p), Q6_V_hi_W(a));
     return Q6_Vhf_equals_Wqf32(__hvx_pair(low, high));
 }
-__HVX_V Q6_Vhf_vabs_Vhf(__hvx_v u) { return Q6_V_vand_VV(u, Q6_Vh_vsplat_R(0x7fff)); }
-__HVX_V Q6_Vhf_vfneg_Vhf(__hvx_v u) { return Q6_V_vxor_VV(u, Q6_Vh_vsplat_R(0x8000)); }
-__HVX_V Q6_Vhf_vfmax_VhfVhf(__hvx_v u, __hvx_v v) { return Q6_Vhf_vmax_VhfVhf(u, v); }
-__HVX_V Q6_Vhf_vfmin_VhfVhf(__hvx_v u, __hvx_v v) { return Q6_Vhf_vmin_VhfVhf(u, v); }
+__HVX_V Q6_Vhf_vabs_Vhf(__hvx_v u)
+{
+    return Q6_V_vand_VV(u, Q6_Vh_vsplat_R(0x7fff));
+}
+__HVX_V Q6_Vhf_vfneg_Vhf(__hvx_v u)
+{
+    return Q6_V_vxor_VV(u, Q6_Vh_vsplat_R(0x8000));
+}
+__HVX_V Q6_Vhf_vfmax_VhfVhf(__hvx_v u, __hvx_v v)
+{
+    return Q6_Vhf_vmax_VhfVhf(u, v);
+}
+__HVX_V Q6_Vhf_vfmin_VhfVhf(__hvx_v u, __hvx_v v)
+{
+    return Q6_Vhf_vmin_VhfVhf(u, v);
+}
 
 __HVX_W Q6_Wsf_vadd_VhfVhf(__hvx_v u, __hvx_v v)
 {
@@ -152,7 +188,10 @@ __HVX_V Q6_Vhf_vcvt_VsfVsf(__hvx_v u, __hvx_v v)
 {
     return Q6_Vhf_equals_Wqf32(__hvx_pair(__hvx_qf32_of_sf(u), __hvx_qf32_of_sf(v)));
 }
-__HVX_V Q6_Vhf_vcvt_Vh(__hvx_v u) { return Q6_Vhf_equals_Vh(u); }
+__HVX_V Q6_Vhf_vcvt_Vh(__hvx_v u)
+{
+    return Q6_Vhf_equals_Vh(u);
+}
 __HVX_V Q6_Vhf_vcvt_Vuh(__hvx_v u)
 {
     const __hvx_w wide = Q6_Wuw_vzxt_Vuh(u);
@@ -164,8 +203,14 @@ __HVX_W __hvx_hf_of_bytes(__hvx_w even_odd)
     return __hvx_pair(Q6_Vhf_equals_Vh(Q6_Vh_vshuffe_VhVh(odd, even)),
                       Q6_Vhf_equals_Vh(Q6_Vh_vshuffo_VhVh(odd, even)));
 }
-__HVX_W Q6_Whf_vcvt_Vb(__hvx_v u) { return __hvx_hf_of_bytes(Q6_Wh_vsxt_Vb(u)); }
-__HVX_W Q6_Whf_vcvt_Vub(__hvx_v u) { return __hvx_hf_of_bytes(Q6_Wuh_vzxt_Vub(u)); }
+__HVX_W Q6_Whf_vcvt_Vb(__hvx_v u)
+{
+    return __hvx_hf_of_bytes(Q6_Wh_vsxt_Vb(u));
+}
+__HVX_W Q6_Whf_vcvt_Vub(__hvx_v u)
+{
+    return __hvx_hf_of_bytes(Q6_Wuh_vzxt_Vub(u));
+}
 __HVX_V Q6_Vh_vcvt_Vhf(__hvx_v u)
 {
     const __hvx_w w = __hvx_w_of_hf(u);
@@ -244,8 +289,8 @@ __HVX_V Q6_Vbf_vmin_VbfVbf(__hvx_v u, __hvx_v v)
 
 /* ---- refused ---- */
 
-#define __HVX_REFUSED(result, name, operands, instead)                                        \
-    result name operands __attribute__((                                                     \
+#define __HVX_REFUSED(result, name, operands, instead)                               \
+    result name operands __attribute__((                                             \
         __unavailable__("HVX of v79 and newer has no such instruction: " instead)));
 #define __HVX_NO_F8                                                                          \
     "compute in qf16; from v81 on Q6_Wqf16_equals_V and Q6_V_equals_Vqf16 convert from and " \

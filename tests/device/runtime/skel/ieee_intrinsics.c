@@ -94,34 +94,34 @@ static float nearest(float value, float least, float greatest) /* ties to even *
 
 /* A case: sets lanes i of the operands, computes, and compares lanes i. */
 #define COMPARED(name, lanes, operands, result_type, result, is, wanted) \
-    static int name(const int32_t in[4], int32_t out[8])                  \
-    {                                                                     \
-        (void)out;                                                        \
-        state = (uint32_t)in[0];                                          \
-        for (int turn = 0; turn < TURNS; turn++) {                        \
-            result_type r;                                                \
-            for (int i = 0; i < (lanes); i++) {                           \
-                operands;                                                 \
-            }                                                             \
-            result;                                                       \
-            for (int i = 0; i < (lanes); i++) {                           \
-                CHECK(same((float)(is), (float)(wanted)));                \
-            }                                                             \
-        }                                                                 \
-        return 0;                                                         \
+    static int name(const int32_t in[4], int32_t out[8])                 \
+    {                                                                    \
+        (void)out;                                                       \
+        state = (uint32_t)in[0];                                         \
+        for (int turn = 0; turn < TURNS; turn++) {                       \
+            result_type r;                                               \
+            for (int i = 0; i < (lanes); i++) {                          \
+                operands;                                                \
+            }                                                            \
+            result;                                                      \
+            for (int i = 0; i < (lanes); i++) {                          \
+                CHECK(same((float)(is), (float)(wanted)));               \
+            }                                                            \
+        }                                                                \
+        return 0;                                                        \
     }
 
 #define FLOATS u.f[i] = any_float(), v.f[i] = any_float()
 #define HALVES u.u[i] = any_half(), v.u[i] = any_half()
 #define SHORT u.u[i] = short_half(), v.u[i] = short_half(), x.u[i] = short_half()
 #define BFLOATS u.u[i] = any_bf(), v.u[i] = any_bf()
-#define SF(name, intrinsic, wanted) \
+#define SF(name, intrinsic, wanted)                                           \
     COMPARED(name, 32, FLOATS, union vector, r.v = intrinsic, r.f[i], wanted)
-#define HF(name, intrinsic, wanted) \
+#define HF(name, intrinsic, wanted)                                                       \
     COMPARED(name, 64, HALVES, union vector, r.v = intrinsic, r.h[i], (_Float16)(wanted))
-#define WIDE(name, intrinsic, wanted) \
+#define WIDE(name, intrinsic, wanted)                                                       \
     COMPARED(name, 64, HALVES, union pair, r.w = intrinsic, r.half[i % 2].f[i / 2], wanted)
-#define WIDE_BF(name, intrinsic, wanted) \
+#define WIDE_BF(name, intrinsic, wanted)                                                     \
     COMPARED(name, 64, BFLOATS, union pair, r.w = intrinsic, r.half[i % 2].f[i / 2], wanted)
 #define A (float)u.h[i]
 #define B (float)v.h[i]
@@ -205,13 +205,11 @@ COMPARED(min_bf, 64, BFLOATS, union vector, r.v = Q6_Vbf_vmin_VbfVbf(u.v, v.v), 
          bf(above(bf(u.u[i]), bf(v.u[i])) ? v.u[i] : u.u[i]))
 
 const struct named_case cases[] = {
-    CASE(add_sf),   CASE(sub_sf),     CASE(mpy_sf),   CASE(abs_sf),   CASE(neg_sf),
-    CASE(max_sf),   CASE(min_sf),     CASE(move),     CASE(add_hf),   CASE(sub_hf),
-    CASE(mpy_hf),   CASE(abs_hf),     CASE(neg_hf),   CASE(max_hf),   CASE(min_hf),
-    CASE(add_wide), CASE(sub_wide),   CASE(mpy_wide), CASE(sf_of_hf), CASE(fused_hf),
-    CASE(dot),      CASE(fused_wide), CASE(dot_sum),  CASE(hf_of_sf), CASE(hf_of_h),
-    CASE(hf_of_uh), CASE(hf_of_b),    CASE(hf_of_ub), CASE(h_of_hf),  CASE(uh_of_hf),
-    CASE(b_of_hf),  CASE(ub_of_hf),   CASE(add_bf),   CASE(sub_bf),   CASE(mpy_bf),
-    CASE(fused_bf), CASE(bf_of_sf),   CASE(max_bf),   CASE(min_bf),   CASE(bf_of_nan),
-    {NULL, NULL},
+    CASE(add_sf),   CASE(sub_sf),   CASE(mpy_sf),  CASE(abs_sf),     CASE(neg_sf),   CASE(max_sf),
+    CASE(min_sf),   CASE(move),     CASE(add_hf),  CASE(sub_hf),     CASE(mpy_hf),   CASE(abs_hf),
+    CASE(neg_hf),   CASE(max_hf),   CASE(min_hf),  CASE(add_wide),   CASE(sub_wide), CASE(mpy_wide),
+    CASE(sf_of_hf), CASE(fused_hf), CASE(dot),     CASE(fused_wide), CASE(dot_sum),  CASE(hf_of_sf),
+    CASE(hf_of_h),  CASE(hf_of_uh), CASE(hf_of_b), CASE(hf_of_ub),   CASE(h_of_hf),  CASE(uh_of_hf),
+    CASE(b_of_hf),  CASE(ub_of_hf), CASE(add_bf),  CASE(sub_bf),     CASE(mpy_bf),   CASE(fused_bf),
+    CASE(bf_of_sf), CASE(max_bf),   CASE(min_bf),  CASE(bf_of_nan),  {NULL, NULL},
 };
