@@ -16,6 +16,8 @@ from buildtool.contract.rules import (
     dsp_arch,
     glibc_floor,
     hexagon_machine,
+    hvx_instructions,
+    qf_values,
     shell_symbols,
     skel_alignment,
     skel_entry,
@@ -32,7 +34,7 @@ from buildtool.toolchains.profile import Profile
 HOST: tuple[RuleModule, ...] = (valid_elf, arm64_machine, glibc_floor, android_pages)
 DSP: tuple[RuleModule, ...] = (
     *(valid_elf, hexagon_machine, dsp_arch, skel_alignment, skel_hash, wrapped_malloc),
-    *(shell_symbols, skel_entry),
+    *(shell_symbols, skel_entry, hvx_instructions, qf_values),
 )
 CDSPRPC: tuple[RuleModule, ...] = (cdsprpc_soname, cdsprpc_functions)
 
@@ -85,15 +87,16 @@ def check_dsp_files(
     device: DeviceShell | None = None,
     warn: Callable[[str], None] = _ignore,
     own: bool = True,
+    allow: tuple[str, ...] = (),
 ) -> Subject:
     """Check files that ship beside each other for `arch`, by name; returns them as a subject.
 
     Without `device` the skels are checked against the shells of all known chips of the arch.
-    `warn` is called for symbols that only some of these export.  `own` is as in `Promise`.  Raises
-    `ContractError`.
+    `warn` is called for symbols that only some of these export.  `own` and `allow` are as in
+    `Promise`.  Raises `ContractError`.
     """
     places = {f"dsp/{arch}/{name}": file for name, file in files.items()}
-    subject = Subject(places, promise=_promise(device, arch, own=own))
+    subject = Subject(places, promise=_promise(device, arch, own=own)._replace(allow=allow))
     require(subject, DSP, warn)
     return subject
 

@@ -98,7 +98,6 @@ def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
             arguments += [f"-mhvx={arch}" for arch in _HVX.findall(cpu[3])]
             arguments += [f"-mhvx-length={size}B" for size in _HVX_LENGTH.findall(cpu[3])]
             arguments += ["-mhvx-qfloat"] if "+hvx_qfloat" in cpu[3] else []
-            arguments += ["-mhvx-ieee-fp"] if "+hvx_ieee_fp" in cpu[3] else []
         else:
             arguments.append(word)
     return tuple(arguments)

@@ -12,5 +12,6 @@ def arch_number(arch: str) -> int:
 
 
 def has_ieee(arch: str) -> bool:
-    """Whether compilers for `arch` enable HVX floating point in the IEEE format by default."""
-    return arch_number(arch) >= 0x79
+    """Whether HVX of `arch` has instructions with results in the IEEE format.  The newer ones
+    compute in qf, and convert."""
+    return arch_number(arch) < 0x79

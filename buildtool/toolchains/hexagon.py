@@ -10,7 +10,7 @@ from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
-from buildtool.toolchains.sdk_root import INCLUDES, sdk_root
+from buildtool.toolchains.sdk_root import INCLUDES, ONLY_QF, sdk_root
 from buildtool.toolchains.unsupported import CXX_MODULES, UnsupportedFeature
 from buildtool.toolchains.zig_flags import ZigLinkerRule
 
@@ -121,7 +121,7 @@ def hexagon(
         template="hexagon.cmake.in",
         settings={
             "ARCH": arch,
-            "IEEE": "+hvx_ieee_fp" if has_ieee(arch) else "",
+            "QF": "" if has_ieee(arch) else " ".join(ONLY_QF),
             "INCLUDES": " ".join(INCLUDES),
             "SANITIZE": " ".join(SANITIZE) if sanitize else "",
             **({"STRICT_ISA": "ON"} if strict_isa else {}),

@@ -37,6 +37,14 @@ INCLUDES = (
     "utils/examples",
 )
 """The header directories for skels of every arch."""
+ONLY_QF = (
+    # The compiler would make IEEE instructions for a target that asks for them.
+    *("-Xclang", "-target-feature", "-Xclang", "-hvx-ieee-fp"),
+    # clang 22 saves qf registers by plain stores, which lose four bits of each lane.  So operations
+    # are not joined, and the conversion of a result follows it soon.
+    *("-mllvm", "-disable-qfp-opt", "-mllvm", "-misched-prera-direction=topdown"),
+)
+"""Flags of compilations for archs whose HVX computes in qf only."""
 NULL_HEADERS = (
     "locale.h",
     "stddef.h",
@@ -185,6 +193,8 @@ def _headers() -> Iterator[tuple[str, bytes]]:
         else:
             folder = "incs"
         yield f"{folder}/{file.name}", file.read_bytes()
+    for file in (_data.path("dsp") / "clang").glob("*.h"):
+        yield f"libc/include/{file.name}", file.read_bytes()  # before clang's own
     for name in NULL_HEADERS:
         yield f"libc/include/{name}", _NULL.format(name=name).encode()
     yield "libc/include/__string/extern_template_lists.h", _STRING_LISTS.encode()
@@ -226,6 +236,7 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
         "CLANG": TOOLS_VERSION,
         "LIBCXX": " ".join(f"-D_LIBCPP_{setting}" for setting in settings),
         "BUILD_ID": build_id[1] if build_id else "",
+        "ONLY_QF": " ".join(ONLY_QF),
     }
 
     def rendered(name: str, **more: str) -> bytes:

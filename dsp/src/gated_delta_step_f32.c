@@ -15,15 +15,15 @@ void gated_delta_step_f32(const float *q, const float *k, size_t keys, const flo
 
     for (size_t j = 0; j < values; j += HVX_WORDS) {
         const size_t here = values - j;
-        HVX_Vector known = Q6_V_vzero(), sums = Q6_V_vzero(); /* in qf32 */
+        HVX_Vector known = Q6_V_vzero(), sums = Q6_V_vzero();
         HVX_Vector delta;
 
         for (size_t i = 0; i < keys; i++) {
             const HVX_Vector row = load_floats(state + i * values + j, here);
 
-            known = Q6_Vqf32_vadd_Vqf32Vqf32(known, Q6_Vqf32_vmpy_VsfVsf(splat(k[i]), row));
+            known = add_product(known, splat(k[i]), row);
         }
-        known = multiply(decays, Q6_Vsf_equals_Vqf32(known));
+        known = multiply(decays, known);
         delta = Q6_Vsf_equals_Vqf32(Q6_Vqf32_vsub_VsfVsf(load_floats(v + j, here), known));
         delta = multiply(splat(beta), delta);
         for (size_t i = 0; i < keys; i++) {
@@ -32,8 +32,8 @@ void gated_delta_step_f32(const float *q, const float *k, size_t keys, const flo
                                        multiply(splat(k[i]), delta));
 
             store_floats(at, row, here);
-            sums = Q6_Vqf32_vadd_Vqf32Vqf32(sums, Q6_Vqf32_vmpy_VsfVsf(splat(q[i]), row));
+            sums = add_product(sums, splat(q[i]), row);
         }
-        store_floats(y + j, Q6_Vsf_equals_Vqf32(sums), here);
+        store_floats(y + j, sums, here);
     }
 }

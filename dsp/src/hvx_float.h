@@ -42,4 +42,11 @@ static inline HVX_Vector multiply(HVX_Vector u, HVX_Vector v)
     return Q6_Vsf_equals_Vqf32(Q6_Vqf32_vmpy_VsfVsf(u, v));
 }
 
+/* sum + u * v, each rounded.  Loops keep sums in sf: what a call or a spill saves of a qf32 is not
+ * all of it from v79 on. */
+static inline HVX_Vector add_product(HVX_Vector sum, HVX_Vector u, HVX_Vector v)
+{
+    return Q6_Vsf_equals_Vqf32(Q6_Vqf32_vadd_Vqf32Vsf(Q6_Vqf32_vmpy_VsfVsf(u, v), sum));
+}
+
 #endif

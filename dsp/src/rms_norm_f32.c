@@ -17,15 +17,15 @@ static float sum_of(HVX_Vector values)
 
 void rms_norm_f32(const float *x, const float *weight, size_t count, float epsilon, float *y)
 {
-    HVX_Vector squares = Q6_V_vzero(); /* in qf32, as the sums stay in a register */
+    HVX_Vector squares = Q6_V_vzero();
     HVX_Vector scale;
 
     for (size_t i = 0; i < count; i += HVX_WORDS) {
         const HVX_Vector values = load_floats(x + i, count - i);
 
-        squares = Q6_Vqf32_vadd_Vqf32Vqf32(squares, Q6_Vqf32_vmpy_VsfVsf(values, values));
+        squares = add_product(squares, values, values);
     }
-    scale = splat(1 / sqrtf(sum_of(Q6_Vsf_equals_Vqf32(squares)) / (float)count + epsilon));
+    scale = splat(1 / sqrtf(sum_of(squares) / (float)count + epsilon));
     for (size_t i = 0; i < count; i += HVX_WORDS) {
         const HVX_Vector normed = multiply(load_floats(x + i, count - i), scale);
 

@@ -11,6 +11,7 @@ import pytest
 from tests.command_line import Edit
 from tests.conftest import LONG
 from tests.device.arm64_python import Venv
+from tests.instructions import hvx_instructions, ieee_instructions
 from tests.project import Project
 from tests.standins.fixtures import MakeNdk
 
@@ -70,6 +71,9 @@ def test_the_float_template_is_right_and_finds_a_wrong_kernel(tmp_path: Path, ed
 
     for soc in SOC_OF_ARCH.values():
         assert project.succeeds("run", "sim", "--soc", soc) == VERIFIED
+    skel = project.root / ".buildtool/release/sim/dsp/v79/libdemo_app_dsp_skel.so"
+    assert "Q6_Vsf_equals_Vqf32" in hvx_instructions(skel)
+    assert not ieee_instructions(skel)
 
     kernel = project.root / "dsp/src/demo_app_dsp_imp.c"
     edit(kernel, "i += 2 * LANES", "i += LANES")

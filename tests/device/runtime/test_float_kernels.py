@@ -9,6 +9,7 @@ import pytest
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
 from .conftest import HERE, QURT, WRAP, install
+from .test_ieee_intrinsics import float_flags
 from .test_threads import case
 
 CASES = ("rms", "soft", "dot", "delta", "types", "assembly")
@@ -21,11 +22,11 @@ OTHER_ARCHS = [pytest.param(arch, marks=pytest.mark.long) for arch in (69, 73, 7
 @pytest.mark.parametrize("arch", [pytest.param(68, marks=pytest.mark.long), 79, *OTHER_ARCHS])
 def test_kernels(make_device: Callable[..., Device], toolbox: Toolbox, arch: int) -> None:
     device = make_device(arch=str(arch))
-    cpu = f"hexagonv{arch}+hvxv{arch}+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
     skel = toolbox.skel(
         f"float_kernels_{arch}",
         *QURT,
-        *("-fno-builtin", f"-mcpu={cpu}", *WRAP),
+        *("-fno-builtin", *float_flags(f"v{arch}"), *WRAP),
+        arch=f"v{arch}",
         source=str(HERE / "skel" / "float_kernels.c"),
     )
     install(device, skel, "float_kernels")

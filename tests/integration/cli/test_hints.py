@@ -14,6 +14,11 @@ from tests.project import Project
 IMP = "dsp/src/demo_dsp_imp.c"
 KERNEL = "\nHVX_Vector {name}(HVX_Vector a, HVX_Vector b) {{ return {intrinsic}; }}\n"
 
+INSTALL_ASSEMBLY = """\
+enable_language(ASM)
+target_sources(demo_dsp_skel PRIVATE sums.S)
+install("""
+
 
 @pytest.fixture
 def project(configured: Path) -> Path:
@@ -21,8 +26,8 @@ def project(configured: Path) -> Path:
     return configured
 
 
-def failure(buildtool: Buildtool, project: Path) -> dict[str, Any]:
-    done = buildtool("build", "--json", cwd=project)
+def failure(buildtool: Buildtool, project: Path, *options: str) -> dict[str, Any]:
+    done = buildtool("build", "--json", *options, cwd=project)
     assert done.returncode == 1, done.stdout + done.stderr
     error: dict[str, Any] = json.loads(done.stdout)["error"]
     return error
@@ -53,6 +58,36 @@ def test_mistakes_in_a_kernel(buildtool: Buildtool, project: Path, edit: Edit) -
     assert "Did you mean Q6_Vh_vadd_VhVh" in remedies[0]
     assert remedies[1] == f"{kernel}:{line + 2}: Q6_Vh_equals_Vhf needs v73; this is v68."
     assert remedies[2] == f"{kernel}:{line + 4}: Q6_Vsf_vadd_VsfVsf needs the option -mhvx-ieee-fp."
+
+
+def test_instructions_that_the_arch_does_not_have(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    """In C and in assembly, with the instructions to write instead."""
+    edit(project / "buildtool.toml", 'archs = ["v68"]', 'archs = ["v79"]')
+    kernel, assembly = project / IMP, project / "dsp/sums.S"
+    f8 = append(kernel, KERNEL.format(name="small", intrinsic="Q6_V_vcvt_VhfVhf(a, b)"))
+    done = buildtool("build", cwd=project)
+    assert f"demo_dsp_imp.c:{f8}" in done.stderr
+    assert (
+        "unavailable: HVX of v79 and newer has no such instruction: compute in qf16" in done.stderr
+    )
+
+    edit(kernel, "Q6_V_vcvt_VhfVhf(a, b)", "Q6_Vsf_vdmpy_VhfVhf(a, b)")
+    line = append(kernel, '\nvoid sum(void) { __asm__("{ v0.sf = vadd(v1.sf,v2.sf) }"); }\n')
+    edit(project / "dsp/CMakeLists.txt", "install(", INSTALL_ASSEMBLY)
+    assembly.write_text(
+        "{ v0 = v3\n  v5:4.sf = vmpy(v1.hf, v2.hf) }\nv0.qf32 = vsub(v1.sf,v2.qf32)\n"
+    )
+    remedies = failure(buildtool, project, "-k")["remedy"].splitlines()
+    ieee = "has an IEEE result, and HVX of v79 computes in qf only. Write"
+    assert sorted(remedies) == [
+        f"{kernel}:{line}: v0.sf = vadd(v1.sf,v2.sf) {ieee} v0.qf32 = vadd(v1.sf,v2.sf), then v0.sf"
+        " = v0.qf32.",
+        f"{assembly}:2: v5:4.sf = vmpy(v1.hf, v2.hf) {ieee} v5:4.qf32 = vmpy(v1.hf,v2.hf), then"
+        " v5.sf = v5.qf32 and v4.sf = v4.qf32.",
+        f"{assembly}:3: v0.qf32 = vsub(v1.sf,v2.qf32) needs v81; this is v79.",
+    ]
 
 
 def test_a_kernel_with_other_parameters_than_in_its_idl_file(

@@ -20,9 +20,9 @@ from buildtool.ide.compile_commands import clang_arguments, for_clangd, searched
         ),
         (
             "/x/zig c++ --target=hexagon-linux-musl"
-            " -mcpu=hexagonv79+hvx_length128b+hvxv79+hvx_qfloat+hvx_ieee_fp a.cpp",
+            " -mcpu=hexagonv79+hvx_length128b+hvxv79+hvx_qfloat a.cpp",
             "clang++ --target=hexagon-linux-musl -mcpu=hexagonv79 -mhvx=v79 -mhvx-length=128B"
-            " -mhvx-qfloat -mhvx-ieee-fp a.cpp",
+            " -mhvx-qfloat a.cpp",
         ),
         ("/x/ccache /x/zig cc a.c", "clang a.c"),
         (

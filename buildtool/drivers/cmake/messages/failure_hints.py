@@ -18,7 +18,8 @@ from buildtool import _data
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
-from buildtool.toolchains.instructions.intrinsics import Intrinsic, read_intrinsics
+from buildtool.toolchains.instructions.ieee import invalid_instructions, no_ieee
+from buildtool.toolchains.instructions.intrinsics import Intrinsic, read_intrinsics, shape_of
 
 MAX_HINTS = 3  # for one failure
 SIMILARITY = 0.75  # from 0 to 1: of a name that is suggested for a wrong one
@@ -146,6 +147,17 @@ def _unselected_intrinsics(failure: ToolFailure) -> Iterator[str]:
                 " does not enable. Vector floating point needs -mhvx-qfloat or -mhvx-ieee-fp: check"
                 " which options of the target disable it."
             )
+
+
+def _missing_instructions(failure: ToolFailure) -> Iterator[str]:
+    """The assembler tells neither which arch has an instruction nor what to write instead."""
+    for command in failure.commands if failure.arch else ():
+        known: Mapping[str, Intrinsic] = {}
+        for location, text in invalid_instructions("\n".join(command.output)):
+            known = known or {each.shape: each for each in _intrinsics(command.command).values()}
+            if intrinsic := known.get(shape_of(text.lower())):
+                lack = intrinsic.lacks(failure.arch) or no_ieee(text, intrinsic.name, failure.arch)
+                yield f"{location}: {text} {lack}."
 
 
 def _first_use(command: str, names: Sequence[str]) -> str:
@@ -284,6 +296,7 @@ RULES = (
     _missing_headers,
     _undeclared_intrinsics,
     _unselected_intrinsics,
+    _missing_instructions,
     _missing_libraries,
     _missing_packages,
     _unset_variables,

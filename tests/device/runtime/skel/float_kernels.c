@@ -37,11 +37,12 @@ static HVX_Vector splat(float value)
     return Q6_V_vsplat_R(bits);
 }
 
-/* The sum of the lanes, in each lane. */
+/* The sum of the lanes, in each lane.  What is rotated is sf: qf32 has bits that are not. */
 static HVX_Vector sum_qf32(HVX_Vector vector)
 {
     for (int bytes = 64; bytes >= 4; bytes /= 2) {
-        vector = Q6_Vqf32_vadd_Vqf32Vqf32(vector, Q6_V_vror_VR(vector, bytes));
+        const HVX_Vector sf = Q6_Vsf_equals_Vqf32(vector);
+        vector = Q6_Vqf32_vadd_VsfVsf(sf, Q6_V_vror_VR(sf, bytes));
     }
     return vector;
 }

@@ -178,7 +178,7 @@ AEEResult @IDENT@_dsp_dot_f16(remote_handle64 handle, const uint16_t *a, int a_l
                            int b_len, float *result)
 {
     const HVX_Vector zero = Q6_V_vzero();
-    HVX_Vector sum = zero; /* in the DSP's own format, qf32, which only HVX registers hold */
+    HVX_Vector sum = zero;
 
     (void)handle;
     if (b_len != a_len)
@@ -187,9 +187,11 @@ AEEResult @IDENT@_dsp_dot_f16(remote_handle64 handle, const uint16_t *a, int a_l
         const size_t bytes = (size_t)(a_len - i) * sizeof *a;
         const HVX_VectorPair product = Q6_Wqf32_vmpy_VhfVhf(load(a + i, bytes, zero),
                                                             load(b + i, bytes, zero));
-        sum = Q6_Vqf32_vadd_Vqf32Vqf32(sum, Q6_V_lo_W(product));
-        sum = Q6_Vqf32_vadd_Vqf32Vqf32(sum, Q6_V_hi_W(product));
+        const HVX_Vector both = Q6_Vqf32_vadd_Vqf32Vqf32(Q6_V_lo_W(product), Q6_V_hi_W(product));
+        /* What memory keeps of qf32, the DSP's own format, is not all of it: the sum is converted in
+         * each turn, because load() calls memcpy(), which saves no HVX register. */
+        sum = Q6_Vsf_equals_Vqf32(Q6_Vqf32_vadd_Vqf32Vsf(both, sum));
     }
-    *result = sum_of((floats)Q6_Vsf_equals_Vqf32(sum));
+    *result = sum_of((floats)sum);
     return AEE_SUCCESS;
 }
