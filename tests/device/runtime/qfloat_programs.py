@@ -1,7 +1,7 @@
 """Random programs that mix qf with instructions that know nothing of its extension bits.
 
-They have what loses or keeps the bits: copies, loads for their own packet, spills, moves and loads with
-a condition, loops, jumps and calls.  `run` executes one as a DSP does.
+They have what loses or keeps the bits: copies, loads for their own packet, spills, moves and loads
+with a condition, loops, jumps and calls.  `run` executes one as a DSP does.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def qfloat(source: random.Random, of: int | None = None) -> Instruction:
     names = {"Vdd": f"v{number + 1}:{number}", "Vd": f"v{number}", "Vu": f"v{u}", "Vv": f"v{v}"}
 
     def effects(state: State, loaded: dict[int, Register]) -> list[Effect]:
-        registers = {
-            name: loaded.get(n, state.registers[n]) for name, n in (("Vu", u), ("Vv", v))
-        }
+        registers = {name: loaded.get(n, state.registers[n]) for name, n in (("Vu", u), ("Vv", v))}
         return [(number + half, each) for half, each in enumerate(result(syntax, registers))]
 
     return Instruction(re.sub(r"V\w+", lambda m: names[m[0]], syntax), effects, number)
@@ -85,7 +83,10 @@ def other(source: random.Random) -> Instruction:
         (
             f"v{number} = vxor(v{u},v{v})",
             lambda s, x: [
-                (number, reset([a ^ b for a, b in zip(words(s, u, x), words(s, v, x), strict=True)]))
+                (
+                    number,
+                    reset([a ^ b for a, b in zip(words(s, u, x), words(s, v, x), strict=True)]),
+                )
             ],
         ),
         (f"v{number} = vmem(r0+#{place - 4})", lambda s, _: [(number, reset(s.inputs[place]))]),

@@ -1,8 +1,8 @@
 """What qf32 and qf16 are, and what instructions compute with them, from v79 on, in integers.
 
-It is written from descriptions of Qualcomm's emulator, and shares nothing with the emulated device.
-A register has four more bits for each word (L, R, E and Q, from bit 3), in which qf16 has two bits for
-each half (L and R).
+It is written from descriptions of Qualcomm's emulator, and shares nothing with the emulated
+device.  A register has four more bits for each word (L, R, E and Q, from bit 3), in which qf16 has
+two bits for each half (L and R).
 """
 
 from __future__ import annotations
@@ -219,6 +219,9 @@ class Register(NamedTuple):
 
     words: list[int]
     more: list[int]
+
+    def lane(self, number: int) -> str:
+        return f"{self.words[number]:08X}:{self.more[number]:X}"
 
 
 RESET = [10] * 32
