@@ -193,7 +193,7 @@ def _headers() -> Iterator[tuple[str, bytes]]:
         else:
             folder = "incs"
         yield f"{folder}/{file.name}", file.read_bytes()
-    for file in (_data.path("dsp") / "clang").glob("*.h"):
+    for file in sorted((_data.path("dsp") / "clang").glob("*.h")):
         yield f"libc/include/{file.name}", file.read_bytes()  # before clang's own
     for name in NULL_HEADERS:
         yield f"libc/include/{name}", _NULL.format(name=name).encode()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 _INVALID = re.compile(
-    r"^(.+?:\d+):\d+: error: invalid instruction\n((?:(?!.*?:\d+: error: ).*\n?)*)", re.MULTILINE
+    r"^(.+?:\d+):\d+: error: invalid instruction\n((?:(?!.*?:\d+: error: ).*\n)*)", re.MULTILINE
 )
 _CARET = re.compile(r"^(.*)\n([ |]*)\^", re.MULTILINE)
 """A line and what is before the caret below it."""
@@ -44,7 +44,7 @@ _FORMS = tuple(
 def invalid_instructions(output: str) -> Iterator[tuple[str, str]]:
     """The instructions of an assembler's `output` that the arch does not have, each after its
     FILE:LINE.  Of a string in C the last caret is in the assembly."""
-    for place, rest in _INVALID.findall(output):
+    for place, rest in _INVALID.findall(f"{output}\n"):
         if carets := _CARET.findall(rest):
             line, before = carets[-1]
             yield place, re.split(r"[;}]|//", line[len(before) :])[0].strip()
