@@ -165,7 +165,8 @@ class IncrementalTree(Value):
                 return True
         if not (self.path / FINGERPRINT).exists():
             return False  # CMake failed, and may have changed some of its files
-        return bool(generated_files.modified(self.path, record.generated_files))
+        written = {**record.generated_files, **record.undeclared_reads}
+        return bool(generated_files.modified(self.path, written))
 
     def _current_inputs(self, record: TreeRecord) -> InputSet | None:
         """The recorded inputs as they are now; None if one belongs to a tool that this build does

@@ -6,6 +6,10 @@ install() rule of a directory would ship it.  So each build records these files,
 may have written each: those that ran when it last changed.  A file that stays as it was while one
 of its commands runs again may be a leftover: then everything that commands made is made again, in a
 new tree; and so if a command that appends to a file runs again.
+
+When Ninja decides what to make again, it does not know that a command is going to change such a
+file.  So the content of those that were read is recorded, and Ninja runs again for the outputs that
+it kept though a command has changed what they were made of.
 """
 
 from __future__ import annotations
@@ -13,13 +17,15 @@ from __future__ import annotations
 import filecmp
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.ninja_log import command_times
+from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for
+from buildtool.drivers.cmake.scan.ninja import FilesByObject
 from buildtool.drivers.cmake.tree_files import is_own
 from buildtool.drivers.cmake.tree_record import Configuration, Snapshot, TreeRecord, Undeclared
 
@@ -28,10 +34,16 @@ _CLOCK_NS = 20_000_000
 
 
 class Found(Value):
-    """The undeclared files of a tree, and whether one of them may be a leftover."""
+    """The undeclared files of a tree, and whether one of them may be a leftover.
+
+    `read` are those that outputs were made of.  `outdated` are the outputs, absolute, that Ninja
+    kept though its commands have changed what they were made of.
+    """
 
     undeclared: Undeclared
     suspicious: bool
+    read: Snapshot
+    outdated: frozenset[str] = frozenset()
 
 
 def undeclared_files(
@@ -63,6 +75,7 @@ def find_leftovers(
     record: TreeRecord,
     earlier_lines: frozenset[str],
     started_ns: int,
+    reads: Sequence[FilesByObject],
     *,
     is_new: bool,
     mixed: bool,
@@ -71,11 +84,12 @@ def find_leftovers(
     had `earlier_lines`.
 
     `record` is that of before; `is_new`: the tree has just been configured.  With `mixed`, Ninja's
-    times do not start at `started_ns`.
+    times do not start at `started_ns`.  `reads` are what compilers and other commands read, by
+    output; the first of them is that of compilers.
     """
     configuration = record.configuration
     if not configuration.commands:
-        return Found({}, suspicious=False)
+        return Found({}, suspicious=False, read={})
     times = command_times(tree, earlier_lines)
     ended_ns = time.time_ns()
     last = max((end for _, end in times.values()), default=0)
@@ -85,8 +99,11 @@ def find_leftovers(
         for name, (start, end) in times.items()
     }
     ran = {name: windows[name] for name in windows.keys() & configuration.commands}
+    names = _names_in_tree(tree, reads)
     if not ran:
-        return Found(record.undeclared, suspicious=False)
+        read = record.undeclared.keys() & set[str]().union(*names.values())
+        same = generated_files.snapshot(tree, read, record.undeclared_reads)
+        return Found(record.undeclared, suspicious=False, read=same)
     found: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
     unchanged: dict[str, tuple[str, ...]] = {}
     written_by: set[str] = set()
@@ -112,8 +129,44 @@ def find_leftovers(
         not suspects.isdisjoint(owners) and not _is_copy(tree / name, copies)
         for name, owners in unchanged.items()
     )
-    appended = not is_new and not configuration.appending.isdisjoint(ran)
-    return Found(found, suspicious or appended)
+    appended = not configuration.appending.isdisjoint(ran)
+    read = found.keys() & set[str]().union(*names.values())
+    before = {**record.generated_files, **record.undeclared_reads}
+    changed = generated_files.modified(tree, before)
+    outdated = _readers(
+        {file for file, in_tree in names.items() if not changed.isdisjoint(in_tree)},
+        found.keys() - record.undeclared.keys(),
+        [{name: files for name, files in each.items() if name not in times} for each in reads],
+    )
+    return Found(
+        found,
+        not is_new and (suspicious or appended),
+        generated_files.snapshot(tree, read, record.undeclared_reads),
+        outdated & configuration.rule_outputs,
+    )
+
+
+def _names_in_tree(tree: Path, reads: Sequence[FilesByObject]) -> Mapping[str, Collection[str]]:
+    """The files in `tree` that were read, as they were spelled, and the names of each there: its
+    own, and that of the file that it leads to."""
+    inside, real = f"{tree}/", os.path.realpath(tree)
+    every = set[str]().union(*(files for each in reads for files in each.values()))
+    return {
+        file: {os.path.relpath(file, tree), os.path.relpath(os.path.realpath(file), real)}
+        for file in every
+        if file.startswith(inside)
+    }
+
+
+def _readers(
+    changed: set[str], appeared: Collection[str], reads: Sequence[FilesByObject]
+) -> frozenset[str]:
+    """The outputs that exist and that were made of one of the files `changed`, or of a text that
+    asks for a header with the name of one that has `appeared`."""
+    found = objects_that_ask_for(appeared, reads[0]) if appeared else set()
+    for each in reads if changed else ():
+        found |= {name for name, files in each.items() if not changed.isdisjoint(files)}
+    return frozenset(filter(os.path.lexists, found))
 
 
 def _is_in(window: tuple[int, int], stamp: Stamp) -> bool:

@@ -21,6 +21,22 @@ SCRIPT = (  # a generator that writes a file for each word of a list
     "endforeach()\nfile(WRITE stage/words ${words})\n"
 )
 GENERATE = "${CMAKE_COMMAND} -DLIST=${CMAKE_SOURCE_DIR}/list.txt -P ${CMAKE_SOURCE_DIR}/gen.cmake"
+HEADERS = (  # writes a header for each word of a list
+    "file(STRINGS ${LIST} words)\nforeach(word ${words})\n"
+    'file(WRITE made/${word}.h "const char *const mark = \\"mark: ${word}.\\";\\n")\nendforeach()\n'
+)
+COPY_FIRST = (  # copies a file with its time, which is older than what was built
+    "file(STRINGS ${LIST} word LIMIT_COUNT 1)\nfile(MAKE_DIRECTORY made)\n"
+    "get_filename_component(source ${LIST} DIRECTORY)\n"
+    "execute_process(COMMAND cp -p ${source}/${word} made/mark.h)\n"
+)
+UNDECLARED = (  # runs gen.cmake before the library is compiled
+    f"add_custom_command(OUTPUT stamp DEPENDS list.txt gen.cmake COMMAND {GENERATE}"
+    " COMMAND ${CMAKE_COMMAND} -E touch stamp)\nadd_custom_target(made DEPENDS stamp)\n"
+    "add_dependencies(app made)\n"
+    "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/made first)\n"
+)
+INCLUDE = {"a.c": "#include <mark.h>\n", "gen.cmake": HEADERS, "list.txt": "mark\n"}
 HAS_MADE = f'#if __has_include("made.h")\n{marked("one")}#else\n{marked("two")}#endif\n'
 DATA = {"data/a": "a\n", "data/b": "b\n"}
 LISTED = {"list.txt": "one\ntwo\n", "gen.cmake": SCRIPT}
@@ -170,6 +186,77 @@ CASES = {
         {"a.c": HAS_MADE},
         then_lists="target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR})\n",
     ),
+    "a header that a command changes": Case(
+        UNDECLARED,
+        {**INCLUDE, "gen.cmake": HEADERS.replace("mark: ${word}", "mark: one")},
+        then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
+    ),
+    "a header that a command comes to write and that hides another": Case(
+        UNDECLARED,
+        {**INCLUDE, "first/mark.h": marked("one"), "list.txt": "other\n"},
+        then={"list.txt": "other\nmark\n"},
+    ),
+    "a header that a command removes, so that another is found": Case(
+        UNDECLARED,
+        {
+            **INCLUDE,
+            "first/mark.h": marked("one"),
+            "gen.cmake": f"file(REMOVE_RECURSE made)\n{HEADERS}",
+        },
+        then={"list.txt": "other\n"},
+    ),
+    "a header of CMake's that a command overwrites": Case(
+        "file(WRITE ${CMAKE_BINARY_DIR}/made/mark.h)\n" + UNDECLARED,
+        {**INCLUDE, "gen.cmake": HEADERS.replace("mark: ${word}", "mark: one")},
+        then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
+    ),
+    "a header that a command copies with its time": Case(
+        UNDECLARED,
+        {
+            **INCLUDE,
+            "one.h": marked("one"),
+            "two.h": marked("two"),
+            "list.txt": "one.h\n",
+            "gen.cmake": COPY_FIRST,
+        },
+        then={"list.txt": "two.h\n"},
+    ),
+    "a version script that a command copies with its time": Case(
+        UNDECLARED + "target_link_options(app PRIVATE"
+        " LINKER:--version-script=${CMAKE_BINARY_DIR}/made/mark.h)\n",
+        {
+            "one.map": "{ global: *; };\n",
+            "two.map": "{ local: *; };\n",
+            "list.txt": "one.map\n",
+            "gen.cmake": COPY_FIRST,
+        },
+        then={"list.txt": "two.map\n"},
+    ),
+    "a header that a command links to": Case(
+        UNDECLARED,
+        {
+            **INCLUDE,
+            "one.h": marked("one"),
+            "two.h": marked("two"),
+            "list.txt": "one.h\n",
+            "gen.cmake": COPY_FIRST.replace("cp -p", "ln -sf"),
+        },
+        then={"list.txt": "two.h\n"},
+    ),
+    "a header that a command copies from what a changed header is compiled into": Case(
+        UNDECLARED + "add_library(inner STATIC b.c)\nadd_dependencies(inner made)\n"
+        "target_include_directories(inner PRIVATE ${CMAKE_BINARY_DIR}/made)\n"
+        "add_custom_command(OUTPUT public DEPENDS inner COMMAND ${CMAKE_COMMAND} -E copy"
+        " made/mark.h made/public.h COMMAND ${CMAKE_COMMAND} -E touch public)\n"
+        "add_custom_target(copied DEPENDS public)\nadd_dependencies(app copied)\n",
+        {
+            "a.c": "#include <public.h>\n",
+            "b.c": "#include <mark.h>\n",
+            "list.txt": "mark\n",
+            "gen.cmake": HEADERS.replace("mark: ${word}", "mark: one"),
+        },
+        then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
+    ),
     "FetchContent": Case(
         "include(FetchContent)\nFetchContent_Declare(x URL ${CMAKE_SOURCE_DIR}/data)\n"
         "FetchContent_MakeAvailable(x)\n"
@@ -185,7 +272,13 @@ CASES = {
         then={"data/a": "another\n"},
     ),
 }
-QUICK = ("a renamed target", "file(COPY)", "a command after a link", "a command that is removed")
+QUICK = (
+    "a header that a command changes",
+    "a renamed target",
+    "file(COPY)",
+    "a command after a link",
+    "a command that is removed",
+)
 
 
 def _edit(app: Marked, case: Case) -> None:
