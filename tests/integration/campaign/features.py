@@ -309,7 +309,7 @@ FEATURES = (
     Feature("list", MANY, generator_of_a_list),
     Feature(
         "renamed",
-        {"name": ("one", "other", "oh"), "value": NUMBERS, "texts": NAMES},
+        {"name": ("old", "other", "oh"), "value": NUMBERS, "texts": NAMES},
         renamed_library,
     ),
     Feature("version-script", {"exported": NAMES}, version_script),

@@ -294,10 +294,10 @@ def _edit(app: Marked, case: Case) -> None:
             app.write(f"app/{name}", text)
 
 
-def _clean(app: Project, name: str) -> dict[str, bytes]:
+def _clean(app: Marked, name: str) -> dict[str, bytes]:
     """The release of a clean build of the sources elsewhere, with an empty cache."""
     root = app.root.with_name(name)
-    clean = Project(root, share(app.root.with_name(f"{name} cache"), (*SLOW, "emulator")))
+    clean = type(app)(root, share(app.root.with_name(f"{name} cache"), (*SLOW, "emulator")))
     app.copy_sources(root)
     clean.build_here()
     return _release(clean)
@@ -374,6 +374,12 @@ class Skel(Marked):
 
     def outcome(self) -> str:
         return self.build_here("sim", jobs=1)["skel/app/v68"]
+
+    def release_files(self, target: str = "sim") -> dict[str, bytes]:
+        """Also the files of the skel's step: a release has only its libraries."""
+        outputs = self.root.glob(".buildtool/out/app/*/share/**/*")
+        found = {f"share/{path.name}": path.read_bytes() for path in outputs if path.is_file()}
+        return super().release_files(target) | found
 
 
 @pytest.mark.parametrize(
