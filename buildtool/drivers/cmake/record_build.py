@@ -6,6 +6,7 @@ Functions that query CMake or Ninja raise `FileApiError`, `TraceError` and `Tool
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
@@ -147,6 +148,7 @@ def start_again(tree: IncrementalTree, start: BuildStart, found: Found) -> Build
     """The state of the tree before Ninja runs again in a build."""
     record, known = start.record, start.record.generated_files
     record = record._replace(
+        inputs=observe(record.inputs.paths, tree.step.roots, tree.file_states.with_fresh_stats()),
         undeclared=found.undeclared,
         undeclared_reads=found.read,
         generated_files=generated_files.snapshot(tree.path, list(known), known),
@@ -164,7 +166,7 @@ def undeclared_files(tree: IncrementalTree, start: BuildStart, reads: CommandRea
     """The undeclared files of the tree after Ninja has run."""
     from buildtool.drivers.cmake.leftovers import find_leftovers  # noqa: PLC0415 - loaded while tools run
 
-    return find_leftovers(
+    found = find_leftovers(
         tree.path,
         start.record,
         start.log_lines,
@@ -173,6 +175,11 @@ def undeclared_files(tree: IncrementalTree, start: BuildStart, reads: CommandRea
         is_new=start.is_new,
         mixed=ran_cmake(tree, start),
     )
+    finished = finished_outputs(tree.path, start.log_lines)
+    if start.record.configuration.commands.isdisjoint(finished):
+        return found
+    others = tree.made_before_changes(start.record, reads.ninja_deps) - finished
+    return found._replace(outdated=found.outdated.union(filter(os.path.lexists, others)))
 
 
 def needs_new_tree(tree: IncrementalTree, start: BuildStart) -> bool:
