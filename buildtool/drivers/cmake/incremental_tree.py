@@ -97,7 +97,8 @@ class IncrementalTree(Value):
         for mapping in (unreported.by_commands, unreported.by_assemblers):
             for output, files in mapping.items():
                 made = status_of(Path(output))
-                read = [status_of(Path(file)) for file in files if file.startswith(inside)]
+                inner = [f for f in files if f.startswith(inside) and not f.endswith("/")]
+                read = [status_of(Path(file)) for file in inner]
                 if made and any(file and file.st_mtime_ns > made.st_mtime_ns for file in read):
                     found.add(output)
         return found

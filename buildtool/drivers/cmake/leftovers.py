@@ -99,11 +99,9 @@ def find_leftovers(
         for name, (start, end) in times.items()
     }
     ran = {name: windows[name] for name in windows.keys() & configuration.commands}
-    names = _names_in_tree(tree, reads)
     if not ran:
-        read = record.undeclared.keys() & set[str]().union(*names.values())
-        same = generated_files.snapshot(tree, read, record.undeclared_reads)
-        return Found(record.undeclared, suspicious=False, read=same)
+        same = Found(record.undeclared, suspicious=False, read={})
+        return _with_readers(tree, record, same, reads, times)
     found: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
     unchanged: dict[str, tuple[str, ...]] = {}
     written_by: set[str] = set()
@@ -130,43 +128,46 @@ def find_leftovers(
         for name, owners in unchanged.items()
     )
     appended = not configuration.appending.isdisjoint(ran)
-    read = found.keys() & set[str]().union(*names.values())
-    before = {**record.generated_files, **record.undeclared_reads}
-    changed = generated_files.modified(tree, before)
-    outdated = _readers(
-        {file for file, in_tree in names.items() if not changed.isdisjoint(in_tree)},
-        found.keys() - record.undeclared.keys(),
-        [{name: files for name, files in each.items() if name not in times} for each in reads],
+    possible = Found(found, not is_new and (suspicious or appended), read={})
+    return _with_readers(tree, record, possible, reads, times)
+
+
+def _with_readers(
+    tree: Path,
+    record: TreeRecord,
+    found: Found,
+    reads: Sequence[FilesByObject],
+    made: Collection[str],
+) -> Found:
+    """`found` with its `read` and `outdated`; `made` are the outputs of the run of Ninja."""
+    known, inside, real = record.undeclared_reads, f"{tree}/", os.path.realpath(tree)
+    changed, appeared = set[str](), set[str]()
+    if found.undeclared is not record.undeclared:  # a command ran
+        changed = generated_files.modified(tree, {**record.generated_files, **known})
+        appeared = found.undeclared.keys() - record.undeclared.keys()
+    others = {*changed, *appeared, *(name.removeprefix(inside) for name in made)}
+    named, read = set[str](), set[str]()
+    for file in set[str]().union(*(files for each in reads for files in each.values())):
+        if not file.startswith(inside):
+            continue
+        if file.endswith("/"):
+            folder = file.removeprefix(inside)
+            read |= {name for name in found.undeclared if name.startswith(folder)}
+            is_changed = any(name.startswith(folder) for name in others)
+        else:
+            names = {os.path.relpath(file, tree), os.path.relpath(os.path.realpath(file), real)}
+            read |= found.undeclared.keys() & names
+            is_changed = not changed.isdisjoint(names)
+        if is_changed:
+            named.add(file)
+    kept = [{name: files for name, files in each.items() if name not in made} for each in reads]
+    outdated = objects_that_ask_for(appeared, kept[0]) if appeared else set()
+    for each in kept if named else ():
+        outdated |= {name for name, files in each.items() if not named.isdisjoint(files)}
+    return found._replace(
+        read=generated_files.snapshot(tree, read, known),
+        outdated=frozenset(filter(os.path.lexists, outdated & record.configuration.rule_outputs)),
     )
-    return Found(
-        found,
-        not is_new and (suspicious or appended),
-        generated_files.snapshot(tree, read, record.undeclared_reads),
-        outdated & configuration.rule_outputs,
-    )
-
-
-def _names_in_tree(tree: Path, reads: Sequence[FilesByObject]) -> Mapping[str, Collection[str]]:
-    """The files in `tree` that were read, as they were spelled, and the names of each there: its
-    own, and that of the file that it leads to."""
-    inside, real = f"{tree}/", os.path.realpath(tree)
-    every = set[str]().union(*(files for each in reads for files in each.values()))
-    return {
-        file: {os.path.relpath(file, tree), os.path.relpath(os.path.realpath(file), real)}
-        for file in every
-        if file.startswith(inside)
-    }
-
-
-def _readers(
-    changed: set[str], appeared: Collection[str], reads: Sequence[FilesByObject]
-) -> frozenset[str]:
-    """The outputs that exist and that were made of one of the files `changed`, or of a text that
-    asks for a header with the name of one that has `appeared`."""
-    found = objects_that_ask_for(appeared, reads[0]) if appeared else set()
-    for each in reads if changed else ():
-        found |= {name for name, files in each.items() if not changed.isdisjoint(files)}
-    return frozenset(filter(os.path.lexists, found))
 
 
 def _is_in(window: tuple[int, int], stamp: Stamp) -> bool:

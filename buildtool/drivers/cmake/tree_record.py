@@ -56,10 +56,11 @@ class Configuration(Value):
 class Unreported(Value):
     """What commands read that Ninja does not know: the absolute paths, by output.
 
-    `by_commands` are the files that the commands name, see `scan.command_files`, `by_assemblers`
-    those of `scan.assembly`.  `uncertain` are the objects for which the latter are unknown; each
-    build makes them again.  `is_current`: whether `by_commands` is that of the configuration and of
-    the files that it was found in.
+    `by_commands` are the files that the commands name, and directories of the tree that they copy,
+    which end with `/`, see `scan.command_files`; `by_assemblers` are those of `scan.assembly`.
+    `uncertain` are the objects for which the latter are unknown; each build makes them again.
+    `is_current`: whether `by_commands` is that of the configuration and of the files that it was
+    found in.
     """
 
     by_commands: Mapping[str, tuple[str, ...]] = _EMPTY

@@ -257,6 +257,19 @@ CASES = {
         },
         then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
     ),
+    "a directory that a command copies after a link of what another writes": Case(
+        UNDECLARED + "add_custom_command(TARGET app POST_BUILD COMMAND ${CMAKE_COMMAND}"
+        " -E copy_directory made ${CMAKE_BINARY_DIR}/stage)\n" + SHIP,
+        {"gen.cmake": HEADERS, "list.txt": "one\n"},
+        then={"list.txt": "one\ntwo\n"},
+    ),
+    "a directory that a command copies of what another writes": Case(
+        UNDECLARED + "add_custom_command(OUTPUT copied COMMAND ${CMAKE_COMMAND}"
+        " -E copy_directory made stage COMMAND ${CMAKE_COMMAND} -E touch copied)\n"
+        "add_custom_target(copy ALL DEPENDS copied)\nadd_dependencies(copy made)\n" + SHIP,
+        {"gen.cmake": HEADERS, "list.txt": "one\n"},
+        then={"list.txt": "one\ntwo\n"},
+    ),
     "FetchContent": Case(
         "include(FetchContent)\nFetchContent_Declare(x URL ${CMAKE_SOURCE_DIR}/data)\n"
         "FetchContent_MakeAvailable(x)\n"
