@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
 
 
-_MOST_RUNS = 8
+_MOST_RUNS = 5
 """Of Ninja in one build.  Each makes again what the one before has made outdated; they do not come
 to an end if what commands write differs each time."""
 

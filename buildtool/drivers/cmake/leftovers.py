@@ -37,7 +37,7 @@ class Found(Value):
     """The undeclared files of a tree, and whether one of them may be a leftover.
 
     `read` are those that outputs were made of.  `outdated` are the outputs, absolute, that Ninja
-    kept though its commands have changed what they were made of.
+    kept though commands have changed what they were made of.
     """
 
     undeclared: Undeclared
@@ -150,11 +150,12 @@ def _with_readers(
     for file in set[str]().union(*(files for each in reads for files in each.values())):
         if not file.startswith(inside):
             continue
+        is_changed = False
         if file.endswith("/"):
             folder = file.removeprefix(inside)
             read |= {name for name in found.undeclared if name.startswith(folder)}
             is_changed = any(name.startswith(folder) for name in others)
-        else:
+        elif found.undeclared or changed:
             names = {os.path.relpath(file, tree), os.path.relpath(os.path.realpath(file), real)}
             read |= found.undeclared.keys() & names
             is_changed = not changed.isdisjoint(names)

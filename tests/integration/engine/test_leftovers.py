@@ -340,6 +340,25 @@ def test_what_an_edit_removes(name: str, app: Marked) -> None:
     _check(app, name)
 
 
+@pytest.mark.long
+def test_a_header_that_a_command_changes_in_a_build_that_fails(app: Marked) -> None:
+    case = CASES["a header that a command copies with its time"]
+    app.project()
+    for name, text in case.files.items():
+        app.write(f"app/{name}", text)
+    app.write("app/b.c", "")
+    app.lists(case.lists, sources="a.c b.c")
+    app.outcome()
+
+    _edit(app, case)
+    app.write("app/b.c", "this is wrong(\n")
+    assert app.fails()
+
+    app.write("app/b.c", "")
+    app.outcome()
+    assert app.has("two")
+
+
 def _check(app: Marked, name: str) -> None:
     """Build, make the edit of the case, build, and compare with clean builds; then in a clone."""
     case = CASES[name]

@@ -111,9 +111,9 @@ class CommandFiles:
                 found.add(path)
         return found
 
-    def _own_files(self, words: Iterable[str], directory: str) -> Iterator[str]:
-        """The files among `words` that belong to the project and not to a tool."""
-        words = list(words)
+    def _own_files(self, words: Sequence[str], directory: str) -> Iterator[str]:
+        """The files among `words` that belong to the project and not to a tool, and the directories
+        of the build tree that are copied."""
         copied = _copied(words)
         for word in words:
             path = self.absolute(os.path.join(directory, word))  # noqa: PTH118
@@ -228,14 +228,14 @@ def _without_written(line: str) -> str:
     return re.sub(r"(?:\d?>{1,2}|(?<= )-o|(?<= )--output[ =])\s*\S+", " ", line)
 
 
-def _copied(words: Sequence[str]) -> Sequence[str]:
+def _copied(words: Sequence[str]) -> set[str]:
     """The words of a command line that may name directories which the command copies or packs."""
     at = words.index("-E") + 1 if "-E" in words else 0
     program = os.path.basename("".join(words[at : at + 1]))  # noqa: PTH119
     if program in ("tar", "zip"):
-        return words[at + 1 :]
+        return {*words[at + 1 :]}
     is_copying = program in ("cp", "rsync") or program.startswith("copy_directory")
-    return words[at + 1 : -1] if is_copying else ()
+    return {word for word in words[at + 1 : -1] if word[:1] != "-"} if is_copying else set()
 
 
 def _values(flags: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:
