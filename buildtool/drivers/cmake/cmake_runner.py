@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ from buildtool.drivers.cmake.record_build import (
     record_failure,
     record_start,
     record_success,
+    start_again,
     undeclared_files,
 )
 from buildtool.drivers.cmake.step_log import StepLog
@@ -57,6 +59,11 @@ from buildtool.plan.presets import empty_written, preset_files
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.leftovers import Found
     from buildtool.drivers.conan.install import Dependencies
+
+
+_MOST_RUNS = 5
+"""Of Ninja in one build.  Each makes again what the one before has made outdated; they do not come
+to an end if what commands write differs each time."""
 
 
 class CMakeRunner(Value):
@@ -93,7 +100,8 @@ class CMakeRunner(Value):
         start, reads, found = self._make(record, started_ns, on_ninja_killed, configured=configured)
         if found.suspicious or needs_new_tree(tree, start):
             (tree.path / FINGERPRINT).unlink(missing_ok=True)  # also if this is killed
-            record_success(tree, start, reads, found.undeclared, installed=False)
+            delete_files(tree.path, found.outdated)
+            record_success(tree, start, reads, found, installed=False)
             if needs_new_tree(tree, start) and (tree.path / GLOBS).exists():
                 delete(tree.path)
             record, _ = self.ensure_configured(base_key)
@@ -103,7 +111,7 @@ class CMakeRunner(Value):
         except BuildtoolError:
             record_failure(tree, start)
             raise
-        read = record_success(tree, start, reads, found.undeclared, installed=self.step.install)
+        read = record_success(tree, start, reads, found, installed=self.step.install)
         if read.uncertain:
             names = list(map(self.step.roots.name_of, reads.unreported.uncertain))
             self.warnings.add(_uncertainty_warning(read.uncertain, names), CHECKING)
@@ -242,17 +250,24 @@ class CMakeRunner(Value):
         start = record_start(tree, record, started_ns, is_new=configured)
         preload()
         # A compiler launcher does not know the files that no tool reports.
-        bypass = record.unreported.by_options
-        self._run_ninja(start, on_killed, bypass=bypass)
-        reads = read_by_commands(tree, start)
-        outdated = tree.outdated(reads.unreported)
-        if self.compiler_launcher and not bypass:
-            outdated |= reads.launched_unreported
-        if outdated:
-            delete_files(tree.path, outdated)
-            self._run_ninja(start, on_killed, bypass=True)
+        run, bypass = start, record.unreported.by_options
+        for number in itertools.count(1):
+            self._run_ninja(run, on_killed, bypass=bypass)
             reads = read_by_commands(tree, start)
-        return start, reads, undeclared_files(tree, start)
+            found = undeclared_files(tree, run, reads)
+            if number == 1:
+                others = tree.outdated(reads.unreported)
+                if self.compiler_launcher and not bypass:
+                    others |= reads.launched_unreported
+                found = found._replace(outdated=found.outdated | others)
+            if not found.outdated or found.suspicious:
+                break
+            if number == _MOST_RUNS:
+                found = found._replace(suspicious=not configured)
+                break
+            delete_files(tree.path, found.outdated)
+            run, bypass = start_again(tree, run, found), True
+        return start, reads, found
 
     def _run_ninja(
         self, start: BuildStart, on_killed: Callable[[], None], *, bypass: bool = False

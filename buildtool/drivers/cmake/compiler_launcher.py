@@ -65,12 +65,13 @@ exec {program} {folder}/"$driver" "$@"
 # compiler, and nothing that differs between machines.
 _COMPILER_SCRIPT = """#!/bin/sh
 # {identity}
-# zig lays out an object differently without a dependency file, which sccache makes separately.
+# Without a dependency file, which sccache makes separately, zig lays out an object differently,
+# and answers ccache's -E -o FILE from a cache that does not see a header appear.
 compiles= depends=
 for word; do
     case $word in
-    -c) compiles=yes ;;
-    -MD | -MMD) depends=yes ;;
+    -c | -E) compiles=yes ;;
+    -M | -MM | -MD | -MMD) depends=yes ;;
     esac
 done
 if [ "$compiles" ] && [ ! "$depends" ]; then

@@ -38,7 +38,7 @@ from buildtool.plan.plan import CMakeStep, former_tree
 
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.scan.input_scanner import InputScanner
-    from buildtool.drivers.cmake.scan.ninja import NinjaQuery
+    from buildtool.drivers.cmake.scan.ninja import FilesByObject, NinjaQuery
 
 
 _WRITTEN = (".ninja_log", ".ninja_deps", INSTALL_TRACE, "install_manifest.txt")
@@ -97,10 +97,26 @@ class IncrementalTree(Value):
         for mapping in (unreported.by_commands, unreported.by_assemblers):
             for output, files in mapping.items():
                 made = status_of(Path(output))
-                read = [status_of(Path(file)) for file in files if file.startswith(inside)]
+                inner = [f for f in files if f.startswith(inside) and not f.endswith("/")]
+                read = [status_of(Path(file)) for file in inner]
                 if made and any(file and file.st_mtime_ns > made.st_mtime_ns for file in read):
                     found.add(output)
         return found
+
+    def made_before_changes(self, record: TreeRecord, headers: FilesByObject) -> set[str]:
+        """The outputs that were made of inputs which have changed since `record`: commands may
+        write among the sources.  `headers` are what compilers read."""
+        current = self._current_inputs(record)
+        differences = changes(record.inputs, current) if current else ()
+        known = [change for change in differences if change.old != UNKNOWN]
+        changed = [change for change in known if change.kind in ("changed", "vanished")]
+        stale = self._stale_products(record, changed) if changed else None
+        made = set(map(str, stale or ()))
+        if appeared := [change.path for change in known if change.kind == "appeared"]:
+            from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for  # noqa: PLC0415 - seldom
+
+            made |= objects_that_ask_for(appeared, headers)
+        return made
 
     def prepare(self, base_key: str) -> TreeRecord:
         """Delete what Ninja would wrongly keep, which is the whole tree where that is not known:
@@ -165,7 +181,8 @@ class IncrementalTree(Value):
                 return True
         if not (self.path / FINGERPRINT).exists():
             return False  # CMake failed, and may have changed some of its files
-        return bool(generated_files.modified(self.path, record.generated_files))
+        written = {**record.generated_files, **record.undeclared_reads}
+        return bool(generated_files.modified(self.path, written))
 
     def _current_inputs(self, record: TreeRecord) -> InputSet | None:
         """The recorded inputs as they are now; None if one belongs to a tool that this build does

@@ -6,6 +6,10 @@ install() rule of a directory would ship it.  So each build records these files,
 may have written each: those that ran when it last changed.  A file that stays as it was while one
 of its commands runs again may be a leftover: then everything that commands made is made again, in a
 new tree; and so if a command that appends to a file runs again.
+
+When Ninja decides what to make again, it does not know that a command is going to change such a
+file.  So the content of those that were read is recorded, and Ninja runs again for the outputs that
+it kept though a command has changed what they were made of.
 """
 
 from __future__ import annotations
@@ -13,13 +17,15 @@ from __future__ import annotations
 import filecmp
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.ninja_log import command_times
+from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for
+from buildtool.drivers.cmake.scan.ninja import FilesByObject
 from buildtool.drivers.cmake.tree_files import is_own
 from buildtool.drivers.cmake.tree_record import Configuration, Snapshot, TreeRecord, Undeclared
 
@@ -28,10 +34,16 @@ _CLOCK_NS = 20_000_000
 
 
 class Found(Value):
-    """The undeclared files of a tree, and whether one of them may be a leftover."""
+    """The undeclared files of a tree, and whether one of them may be a leftover.
+
+    `read` are those that outputs were made of.  `outdated` are the outputs, absolute, that Ninja
+    kept though commands have changed what they were made of.
+    """
 
     undeclared: Undeclared
     suspicious: bool
+    read: Snapshot
+    outdated: frozenset[str] = frozenset()
 
 
 def undeclared_files(
@@ -63,6 +75,7 @@ def find_leftovers(
     record: TreeRecord,
     earlier_lines: frozenset[str],
     started_ns: int,
+    reads: Sequence[FilesByObject],
     *,
     is_new: bool,
     mixed: bool,
@@ -71,11 +84,12 @@ def find_leftovers(
     had `earlier_lines`.
 
     `record` is that of before; `is_new`: the tree has just been configured.  With `mixed`, Ninja's
-    times do not start at `started_ns`.
+    times do not start at `started_ns`.  `reads` are what compilers and other commands read, by
+    output; the first of them is that of compilers.
     """
     configuration = record.configuration
     if not configuration.commands:
-        return Found({}, suspicious=False)
+        return Found({}, suspicious=False, read={})
     times = command_times(tree, earlier_lines)
     ended_ns = time.time_ns()
     last = max((end for _, end in times.values()), default=0)
@@ -86,7 +100,8 @@ def find_leftovers(
     }
     ran = {name: windows[name] for name in windows.keys() & configuration.commands}
     if not ran:
-        return Found(record.undeclared, suspicious=False)
+        same = Found(record.undeclared, suspicious=False, read={})
+        return _with_readers(tree, record, same, reads, times)
     found: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
     unchanged: dict[str, tuple[str, ...]] = {}
     written_by: set[str] = set()
@@ -112,8 +127,48 @@ def find_leftovers(
         not suspects.isdisjoint(owners) and not _is_copy(tree / name, copies)
         for name, owners in unchanged.items()
     )
-    appended = not is_new and not configuration.appending.isdisjoint(ran)
-    return Found(found, suspicious or appended)
+    appended = not configuration.appending.isdisjoint(ran)
+    possible = Found(found, not is_new and (suspicious or appended), read={})
+    return _with_readers(tree, record, possible, reads, times)
+
+
+def _with_readers(
+    tree: Path,
+    record: TreeRecord,
+    found: Found,
+    reads: Sequence[FilesByObject],
+    made: Collection[str],
+) -> Found:
+    """`found` with its `read` and `outdated`; `made` are the outputs of the run of Ninja."""
+    known, inside, real = record.undeclared_reads, f"{tree}/", os.path.realpath(tree)
+    changed, appeared = set[str](), set[str]()
+    if found.undeclared is not record.undeclared:  # a command ran
+        changed = generated_files.modified(tree, {**record.generated_files, **known})
+        appeared = found.undeclared.keys() - record.undeclared.keys()
+    others = {*changed, *appeared, *(name.removeprefix(inside) for name in made)}
+    named, read = set[str](), set[str]()
+    for file in set[str]().union(*(files for each in reads for files in each.values())):
+        if not file.startswith(inside):
+            continue
+        is_changed = False
+        if file.endswith("/"):
+            folder = file.removeprefix(inside)
+            read |= {name for name in found.undeclared if name.startswith(folder)}
+            is_changed = any(name.startswith(folder) for name in others)
+        elif found.undeclared or changed:
+            names = {os.path.relpath(file, tree), os.path.relpath(os.path.realpath(file), real)}
+            read |= found.undeclared.keys() & names
+            is_changed = not changed.isdisjoint(names)
+        if is_changed:
+            named.add(file)
+    kept = [{name: files for name, files in each.items() if name not in made} for each in reads]
+    outdated = objects_that_ask_for(appeared, kept[0]) if appeared else set()
+    for each in kept if named else ():
+        outdated |= {name for name, files in each.items() if not named.isdisjoint(files)}
+    return found._replace(
+        read=generated_files.snapshot(tree, read, known),
+        outdated=frozenset(filter(os.path.lexists, outdated & record.configuration.rule_outputs)),
+    )
 
 
 def _is_in(window: tuple[int, int], stamp: Stamp) -> bool:

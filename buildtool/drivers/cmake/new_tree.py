@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from buildtool.drivers.cmake import fetched
 from buildtool.drivers.cmake.leftovers import undeclared_files
 from buildtool.drivers.cmake.ninja_log import keep_outputs
 from buildtool.drivers.cmake.scan.build_rules import REGENERATION, BuildRule
-from buildtool.drivers.cmake.scan.header_names import read_source
+from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for, read_source
 from buildtool.drivers.cmake.tree_files import FINGERPRINT, delete, is_own
 from buildtool.drivers.cmake.tree_record import (
     RECORD_FILE,
@@ -129,22 +128,13 @@ def _written(generated: Snapshot) -> dict[str, str]:
 def _objects_that_ask_for(
     paths: Collection[str], step_tree: IncrementalTree, former: Path
 ) -> set[str]:
-    """The objects of the former tree that were compiled from a text which asks for a header with
-    the name of one of `paths`: a compiler may find another file now, or none."""
-    names = b"|".join(re.escape(os.fsencode(os.path.basename(path))) for path in paths)  # noqa: PTH119
-    asks = re.compile(rb'["</](?:%b)[">]' % names)
-    tree, is_asking = step_tree.path, dict[str, bool]()
-    found = set()
-    for name, files in step_tree.ninja._replace(tree=former).headers().items():
-        for file in files:
-            if file not in is_asking:
-                moved = file.replace(f"{tree}/", f"{former}/", 1)
-                is_asking[file] = (
-                    asks.search(read_source(moved).encode(errors="surrogateescape")) is not None
-                )
-            if is_asking[file]:
-                found.add(name.replace(f"{former}/", f"{tree}/", 1))
-    return found
+    """The objects that were compiled in the former tree, see `objects_that_ask_for`."""
+    inside, moved = f"{step_tree.path}/", f"{former}/"
+    headers = step_tree.ninja._replace(tree=former).headers()
+    found = objects_that_ask_for(
+        paths, headers, lambda file: read_source(file.replace(inside, moved, 1))
+    )
+    return {name.replace(moved, inside, 1) for name in found}
 
 
 def _move(path: Path, tree: Path, former: Path) -> bool:

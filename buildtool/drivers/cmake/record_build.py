@@ -6,6 +6,7 @@ Functions that query CMake or Ninja raise `FileApiError`, `TraceError` and `Tool
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
@@ -28,7 +29,6 @@ from buildtool.drivers.cmake.tree_record import (
     OBJECTS,
     Configuration,
     TreeRecord,
-    Undeclared,
     Unreported,
     write_tree_record,
 )
@@ -144,23 +144,42 @@ def record_start(
     return BuildStart(record, is_new, log_lines, time_ns, time.time_ns(), present, digests)
 
 
+def start_again(tree: IncrementalTree, start: BuildStart, found: Found) -> BuildStart:
+    """The state of the tree before Ninja runs again in a build."""
+    record, known = start.record, start.record.generated_files
+    record = record._replace(
+        inputs=observe(record.inputs.paths, tree.step.roots, tree.file_states.with_fresh_stats()),
+        undeclared=found.undeclared,
+        undeclared_reads=found.read,
+        generated_files=generated_files.snapshot(tree.path, list(known), known),
+    )
+    lines = read_log_lines(tree.path)
+    return start._replace(record=record, log_lines=lines, ninja_ns=time.time_ns())
+
+
 def ran_cmake(tree: IncrementalTree, start: BuildStart) -> bool:
     """Whether Ninja has run CMake."""
     return start.record.file_api_index != index_name(tree.path)
 
 
-def undeclared_files(tree: IncrementalTree, start: BuildStart) -> Found:
+def undeclared_files(tree: IncrementalTree, start: BuildStart, reads: CommandReads) -> Found:
     """The undeclared files of the tree after Ninja has run."""
     from buildtool.drivers.cmake.leftovers import find_leftovers  # noqa: PLC0415 - loaded while tools run
 
-    return find_leftovers(
+    found = find_leftovers(
         tree.path,
         start.record,
         start.log_lines,
         start.ninja_ns,
+        (reads.ninja_deps, reads.unreported.by_commands, reads.unreported.by_assemblers),
         is_new=start.is_new,
         mixed=ran_cmake(tree, start),
     )
+    finished = finished_outputs(tree.path, start.log_lines)
+    if start.record.configuration.commands.isdisjoint(finished):
+        return found
+    others = tree.made_before_changes(start.record, reads.ninja_deps) - finished
+    return found._replace(outdated=found.outdated.union(filter(os.path.lexists, others)))
 
 
 def needs_new_tree(tree: IncrementalTree, start: BuildStart) -> bool:
@@ -183,13 +202,13 @@ def record_failure(tree: IncrementalTree, start: BuildStart) -> None:
         recorded = start.record.products
         made = {n for n, stamp in tree.product_stamps().items() if recorded.get(n) != stamp}
         finished = finished_outputs(tree.path, start.log_lines)
-        if delete_files(tree.path, made - finished):
-            found = undeclared_files(tree, start)
+        reads = read_by_commands(tree, start)
+        found = undeclared_files(tree, start, reads)
+        if delete_files(tree.path, [*(made - finished), *found.outdated]):
             if found.suspicious or needs_new_tree(tree, start):
                 (tree.path / FINGERPRINT).unlink(missing_ok=True)  # configured in a new tree
-            reads = read_by_commands(tree, start)
             scanned, pending = _scan(tree, start, reads, finished), start.record.pending_changes
-            _record_build(tree, start, reads, scanned, undeclared=found.undeclared, pending=pending)
+            _record_build(tree, start, reads, scanned, found, pending=pending)
 
 
 def read_by_commands(tree: IncrementalTree, start: BuildStart) -> CommandReads:
@@ -212,7 +231,7 @@ def record_success(
     tree: IncrementalTree,
     start: BuildStart,
     reads: CommandReads,
-    undeclared: Undeclared,
+    found: Found,
     *,
     installed: bool,
 ) -> ReadInputs:
@@ -222,7 +241,7 @@ def record_success(
     """
     finished = finished_outputs(tree.path, start.log_lines)
     scanned = _scan(tree, start, reads, finished, installed=installed)
-    return _record_build(tree, start, reads, scanned, undeclared=undeclared)
+    return _record_build(tree, start, reads, scanned, found)
 
 
 def _scan(
@@ -250,8 +269,8 @@ def _record_build(
     start: BuildStart,
     reads: CommandReads,
     scanned: StepInputs,
+    found: Found,
     *,
-    undeclared: Undeclared,
     pending: tuple[str, ...] = (),
 ) -> ReadInputs:
     """Record what was read and made.
@@ -286,7 +305,8 @@ def _record_build(
         pending_changes=pending,
         misparsed_deps=scanned.misparsed_deps,
         unreported=reads.unreported,
-        undeclared=undeclared,
+        undeclared=found.undeclared,
+        undeclared_reads=found.read,
     )
     write_tree_record(tree.path, record)
     changed = unknown | _other_changes(previous, current, scanned)

@@ -18,7 +18,7 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 12
+VERSION = 13
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
 OBJECTS = (".o", ".obj")
@@ -56,10 +56,11 @@ class Configuration(Value):
 class Unreported(Value):
     """What commands read that Ninja does not know: the absolute paths, by output.
 
-    `by_commands` are the files that the commands name, see `scan.command_files`, `by_assemblers`
-    those of `scan.assembly`.  `uncertain` are the objects for which the latter are unknown; each
-    build makes them again.  `is_current`: whether `by_commands` is that of the configuration and of
-    the files that it was found in.
+    `by_commands` are the files that the commands name, and directories of the tree that they copy,
+    which end with `/`, see `scan.command_files`; `by_assemblers` are those of `scan.assembly`.
+    `uncertain` are the objects for which the latter are unknown; each build makes them again.
+    `is_current`: whether `by_commands` is that of the configuration and of the files that it was
+    found in.
     """
 
     by_commands: Mapping[str, tuple[str, ...]] = _EMPTY
@@ -114,6 +115,7 @@ class TreeRecord(Value):
     each build makes them again.
     `unreported`: what commands read that no tool reports.
     `undeclared`: the files that commands wrote beside their outputs, see `leftovers`.
+    `undeclared_reads`: the content that those of them had of which something was made.
     """
 
     base_key: str
@@ -129,6 +131,7 @@ class TreeRecord(Value):
     misparsed_deps: Mapping[str, tuple[str, ...]] = _EMPTY
     unreported: Unreported = Unreported()
     undeclared: Undeclared = _EMPTY
+    undeclared_reads: Snapshot = _EMPTY
 
 
 def read_tree_record(tree: Path) -> TreeRecord | None:
@@ -168,6 +171,7 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "misparsed_deps": record.misparsed_deps,
         "unreported": record.unreported.as_json(),
         "undeclared": record.undeclared,
+        "undeclared_reads": record.undeclared_reads,
     }
     write_checksummed(tree / RECORD_FILE, data)
 
@@ -193,10 +197,7 @@ def _from_json(data: Any) -> TreeRecord:
         declared_inputs=PathSet.from_json(data["declared_inputs"]),
         install_inputs=PathSet.from_json(data["install_inputs"]),
         products={str(name): _stamp(row) for name, row in data["products"].items()},
-        generated_files={
-            str(name): (_stamp(row), str(content))
-            for name, (row, content) in data["generated_files"].items()
-        },
+        generated_files=_snapshot(data["generated_files"]),
         file_api_index=str(data["file_api_index"]),
         pending_changes=tuple(map(str, data["pending_changes"])),
         misparsed_deps=_files_by_output(data["misparsed_deps"]),
@@ -205,7 +206,12 @@ def _from_json(data: Any) -> TreeRecord:
             str(name): (_stamp(row), tuple(map(str, owners)))
             for name, (row, owners) in data["undeclared"].items()
         },
+        undeclared_reads=_snapshot(data["undeclared_reads"]),
     )
+
+
+def _snapshot(data: Any) -> Snapshot:
+    return {str(name): (_stamp(row), str(content)) for name, (row, content) in data.items()}
 
 
 def _files_by_output(data: Any) -> dict[str, tuple[str, ...]]:

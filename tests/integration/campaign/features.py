@@ -104,7 +104,8 @@ add_custom_target(assets ALL DEPENDS assets.stamp)""")
 
 
 def generator_of_a_list(tree: Tree, names: str, value: str) -> None:
-    """A generator that writes the headers that its input lists, and declares none of them."""
+    """A generator that writes the headers that its input lists, and declares none of them; another
+    command copies them."""
     tree.add("list.txt", ";".join(names))
     tree.add(
         "generate.cmake",
@@ -121,6 +122,10 @@ file(WRITE list.stamp "")
   COMMAND {CMAKE} -DFROM={SOURCE}/list.txt -P {SOURCE}/generate.cmake)
 add_custom_target(list ALL DEPENDS list.stamp)
 add_dependencies(x_skel list)
+add_custom_command(OUTPUT second.stamp COMMAND {CMAKE} -E copy_directory listed second
+  COMMAND {CMAKE} -E touch second.stamp)
+add_custom_target(second-list ALL DEPENDS second.stamp)
+add_dependencies(second-list list)
 target_include_directories(x_skel BEFORE PRIVATE {BUILD})""")
     tree.declarations.append("""#include <listed/a.h>
 enum { LISTED_A = LISTED };
@@ -128,6 +133,7 @@ enum { LISTED_A = LISTED };
 #include <listed/b.h>""")
     tree.terms.append("LISTED_A + 10 * LISTED")
     tree.ship("listed")
+    tree.ship("second")
 
 
 def renamed_library(tree: Tree, name: str, value: str, texts: str) -> None:
@@ -309,7 +315,7 @@ FEATURES = (
     Feature("list", MANY, generator_of_a_list),
     Feature(
         "renamed",
-        {"name": ("one", "other", "oh"), "value": NUMBERS, "texts": NAMES},
+        {"name": ("old", "other", "oh"), "value": NUMBERS, "texts": NAMES},
         renamed_library,
     ),
     Feature("version-script", {"exported": NAMES}, version_script),

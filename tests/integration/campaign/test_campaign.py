@@ -45,6 +45,11 @@ class Workspace(Clone):
                 found[f"{name}@"] = os.fsencode(path.readlink())
             elif path.is_file() and "/" in name:  # the others describe the whole release
                 found[name + "+x" * os.access(path, os.X_OK)] = path.read_bytes()
+        # A release has only the libraries of a skel's step.
+        (output,) = (project.root / ".buildtool/out/code").iterdir()
+        for path in sorted(output.glob("share/**/*")):
+            if path.is_file():
+                found[str(path.relative_to(output))] = path.read_bytes()
         return found
 
 

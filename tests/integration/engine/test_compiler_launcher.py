@@ -247,12 +247,21 @@ compiler_check = none
 
 
 @pytest.mark.usefixtures("user")
-@pytest.mark.parametrize("name", ["ccache", pytest.param("sccache", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("name", "toolchain"),
+    [
+        ("ccache", "gcc"),
+        ("ccache", "zig"),
+        pytest.param("sccache", "gcc", marks=pytest.mark.long),
+        pytest.param("sccache", "zig", marks=pytest.mark.long),
+    ],
+)
 def test_a_launcher_does_not_answer_for_files_that_it_does_not_know(
-    name: str, tmp_path: Path
+    name: str, toolchain: str, tmp_path: Path
 ) -> None:
     (Path(os.environ["CCACHE_DIR"]) / "ccache.conf").write_text(CONFIGURATION)
-    files = {**APP, "buildtool.toml": APP["buildtool.toml"].replace("NAME", name)}
+    settings = APP["buildtool.toml"].replace("NAME", name).replace('"gcc"', f'"{toolchain}"')
+    files = {**APP, "buildtool.toml": settings}
     project = Project(tmp_path / "here", share(tmp_path / "cache"))
     with sccache_server() if name == "sccache" else nullcontext():
         project.lay_out(files)

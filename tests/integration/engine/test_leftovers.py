@@ -21,6 +21,22 @@ SCRIPT = (  # a generator that writes a file for each word of a list
     "endforeach()\nfile(WRITE stage/words ${words})\n"
 )
 GENERATE = "${CMAKE_COMMAND} -DLIST=${CMAKE_SOURCE_DIR}/list.txt -P ${CMAKE_SOURCE_DIR}/gen.cmake"
+HEADERS = (  # writes a header for each word of a list
+    "file(STRINGS ${LIST} words)\nforeach(word ${words})\n"
+    'file(WRITE made/${word}.h "const char *const mark = \\"mark: ${word}.\\";\\n")\nendforeach()\n'
+)
+COPY_FIRST = (  # copies a file with its time, which is older than what was built
+    "file(STRINGS ${LIST} word LIMIT_COUNT 1)\nfile(MAKE_DIRECTORY made)\n"
+    "get_filename_component(source ${LIST} DIRECTORY)\n"
+    "execute_process(COMMAND cp -p ${source}/${word} made/mark.h)\n"
+)
+UNDECLARED = (  # runs gen.cmake before the library is compiled
+    f"add_custom_command(OUTPUT stamp DEPENDS list.txt gen.cmake COMMAND {GENERATE}"
+    " COMMAND ${CMAKE_COMMAND} -E touch stamp)\nadd_custom_target(made DEPENDS stamp)\n"
+    "add_dependencies(app made)\n"
+    "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/made first)\n"
+)
+INCLUDE = {"a.c": "#include <mark.h>\n", "gen.cmake": HEADERS, "list.txt": "mark\n"}
 HAS_MADE = f'#if __has_include("made.h")\n{marked("one")}#else\n{marked("two")}#endif\n'
 DATA = {"data/a": "a\n", "data/b": "b\n"}
 LISTED = {"list.txt": "one\ntwo\n", "gen.cmake": SCRIPT}
@@ -170,6 +186,90 @@ CASES = {
         {"a.c": HAS_MADE},
         then_lists="target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR})\n",
     ),
+    "a header that a command changes": Case(
+        UNDECLARED,
+        {**INCLUDE, "gen.cmake": HEADERS.replace("mark: ${word}", "mark: one")},
+        then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
+    ),
+    "a header that a command comes to write and that hides another": Case(
+        UNDECLARED,
+        {**INCLUDE, "first/mark.h": marked("one"), "list.txt": "other\n"},
+        then={"list.txt": "other\nmark\n"},
+    ),
+    "a header that a command removes, so that another is found": Case(
+        UNDECLARED,
+        {
+            **INCLUDE,
+            "first/mark.h": marked("one"),
+            "gen.cmake": f"file(REMOVE_RECURSE made)\n{HEADERS}",
+        },
+        then={"list.txt": "other\n"},
+    ),
+    "a header of CMake's that a command overwrites": Case(
+        "file(WRITE ${CMAKE_BINARY_DIR}/made/mark.h)\n" + UNDECLARED,
+        {**INCLUDE, "gen.cmake": HEADERS.replace("mark: ${word}", "mark: one")},
+        then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
+    ),
+    "a header that a command copies with its time": Case(
+        UNDECLARED,
+        {
+            **INCLUDE,
+            "one.h": marked("one"),
+            "two.h": marked("two"),
+            "list.txt": "one.h\n",
+            "gen.cmake": COPY_FIRST,
+        },
+        then={"list.txt": "two.h\n"},
+    ),
+    "a version script that a command copies with its time": Case(
+        UNDECLARED + "target_link_options(app PRIVATE"
+        " LINKER:--version-script=${CMAKE_BINARY_DIR}/made/mark.h)\n",
+        {
+            "one.map": "{ global: *; };\n",
+            "two.map": "{ local: *; };\n",
+            "list.txt": "one.map\n",
+            "gen.cmake": COPY_FIRST,
+        },
+        then={"list.txt": "two.map\n"},
+    ),
+    "a header that a command links to": Case(
+        UNDECLARED,
+        {
+            **INCLUDE,
+            "one.h": marked("one"),
+            "two.h": marked("two"),
+            "list.txt": "one.h\n",
+            "gen.cmake": COPY_FIRST.replace("cp -p", "ln -sf"),
+        },
+        then={"list.txt": "two.h\n"},
+    ),
+    "a header that a command copies from what a changed header is compiled into": Case(
+        UNDECLARED + "add_library(inner STATIC b.c)\nadd_dependencies(inner made)\n"
+        "target_include_directories(inner PRIVATE ${CMAKE_BINARY_DIR}/made)\n"
+        "add_custom_command(OUTPUT public DEPENDS inner COMMAND ${CMAKE_COMMAND} -E copy"
+        " made/mark.h made/public.h COMMAND ${CMAKE_COMMAND} -E touch public)\n"
+        "add_custom_target(copied DEPENDS public)\nadd_dependencies(app copied)\n",
+        {
+            "a.c": "#include <public.h>\n",
+            "b.c": "#include <mark.h>\n",
+            "list.txt": "mark\n",
+            "gen.cmake": HEADERS.replace("mark: ${word}", "mark: one"),
+        },
+        then={"gen.cmake": HEADERS.replace("mark: ${word}", "mark: two")},
+    ),
+    "a directory that a command copies after a link of what another writes": Case(
+        UNDECLARED + "add_custom_command(TARGET app POST_BUILD COMMAND ${CMAKE_COMMAND}"
+        " -E copy_directory made ${CMAKE_BINARY_DIR}/stage)\n" + SHIP,
+        {"gen.cmake": HEADERS, "list.txt": "one\n"},
+        then={"list.txt": "one\ntwo\n"},
+    ),
+    "a directory that a command copies of what another writes": Case(
+        UNDECLARED + "add_custom_command(OUTPUT copied COMMAND ${CMAKE_COMMAND}"
+        " -E copy_directory made stage COMMAND ${CMAKE_COMMAND} -E touch copied)\n"
+        "add_custom_target(copy ALL DEPENDS copied)\nadd_dependencies(copy made)\n" + SHIP,
+        {"gen.cmake": HEADERS, "list.txt": "one\n"},
+        then={"list.txt": "one\ntwo\n"},
+    ),
     "FetchContent": Case(
         "include(FetchContent)\nFetchContent_Declare(x URL ${CMAKE_SOURCE_DIR}/data)\n"
         "FetchContent_MakeAvailable(x)\n"
@@ -185,7 +285,13 @@ CASES = {
         then={"data/a": "another\n"},
     ),
 }
-QUICK = ("a renamed target", "file(COPY)", "a command after a link", "a command that is removed")
+QUICK = (
+    "a header that a command changes",
+    "a renamed target",
+    "file(COPY)",
+    "a command after a link",
+    "a command that is removed",
+)
 
 
 def _edit(app: Marked, case: Case) -> None:
@@ -201,10 +307,10 @@ def _edit(app: Marked, case: Case) -> None:
             app.write(f"app/{name}", text)
 
 
-def _clean(app: Project, name: str) -> dict[str, bytes]:
+def _clean(app: Marked, name: str) -> dict[str, bytes]:
     """The release of a clean build of the sources elsewhere, with an empty cache."""
     root = app.root.with_name(name)
-    clean = Project(root, share(app.root.with_name(f"{name} cache"), (*SLOW, "emulator")))
+    clean = type(app)(root, share(app.root.with_name(f"{name} cache"), (*SLOW, "emulator")))
     app.copy_sources(root)
     clean.build_here()
     return _release(clean)
@@ -232,6 +338,25 @@ def app(tmp_path: Path) -> Marked:
 )
 def test_what_an_edit_removes(name: str, app: Marked) -> None:
     _check(app, name)
+
+
+@pytest.mark.long
+def test_a_header_that_a_command_changes_in_a_build_that_fails(app: Marked) -> None:
+    case = CASES["a header that a command copies with its time"]
+    app.project()
+    for name, text in case.files.items():
+        app.write(f"app/{name}", text)
+    app.write("app/b.c", "")
+    app.lists(case.lists, sources="a.c b.c")
+    app.outcome()
+
+    _edit(app, case)
+    app.write("app/b.c", "this is wrong(\n")
+    assert app.fails()
+
+    app.write("app/b.c", "")
+    app.outcome()
+    assert app.has("two")
 
 
 def _check(app: Marked, name: str) -> None:
@@ -281,6 +406,12 @@ class Skel(Marked):
 
     def outcome(self) -> str:
         return self.build_here("sim", jobs=1)["skel/app/v68"]
+
+    def release_files(self, target: str = "sim") -> dict[str, bytes]:
+        """Also the files of the skel's step: a release has only its libraries."""
+        outputs = self.root.glob(".buildtool/out/app/*/share/**/*")
+        found = {f"share/{path.name}": path.read_bytes() for path in outputs if path.is_file()}
+        return super().release_files(target) | found
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,45 @@ def test_what_is_made_among_the_sources(app: Marked) -> None:
     assert app.has("two")
 
 
+COPIED = (  # a header among the sources, which no rule declares
+    "add_custom_command(OUTPUT stamp DEPENDS from.sh COMMAND sh ${CMAKE_SOURCE_DIR}/from.sh"
+    " ${CMAKE_SOURCE_DIR} COMMAND ${CMAKE_COMMAND} -E touch stamp)\n"
+    "add_custom_target(made DEPENDS stamp)\nadd_dependencies(app made)\n"
+    "target_include_directories(app PRIVATE first second)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("cp one.h first/mark.h", "cp two.h first/mark.h"),
+        pytest.param("cp one.h second/mark.h", "cp two.h first/mark.h", marks=pytest.mark.long),
+        pytest.param(
+            "cp one.h first/mark.h; cp two.h second/mark.h",
+            "rm -f first/mark.h",
+            marks=pytest.mark.long,
+        ),
+    ],
+    ids=["changed", "hidden", "removed"],
+)
+def test_a_header_among_the_sources_that_a_command(before: str, after: str, app: Marked) -> None:
+    app.lists(COPIED)
+    app.write("app/a.c", "#include <mark.h>\n")
+    app.write("app/one.h", marked("one"))
+    app.write("app/two.h", marked("two"))
+    app.write("app/first/keep", "")
+    app.write("app/second/keep", "")
+    app.write("app/from.sh", f'cd "$1"; {before}')
+    app.outcome()
+    while app.outcome() != "up-to-date":
+        pass
+    assert app.has("one")
+
+    app.write("app/from.sh", f'cd "$1"; {after}')
+    assert app.outcome() == "built"
+    assert app.has("two")
+
+
 def test_a_spoiled_note_of_what_was_checked(app: Marked) -> None:
     app.outcome()
     (app.root / ".buildtool/state/checked/sim").write_bytes(b"\xff")

@@ -36,6 +36,7 @@ WHOLE = TreeRecord(
     file_api_index="index-1.json",
     pending_changes=("{project}/a.c",),
     undeclared={"copy": ((1, 2, 3, 4), ("/tree/b",))},
+    undeclared_reads={"copy": ((1, 2, 3, 4), "c" * 64)},
 )
 
 

@@ -4,7 +4,7 @@ scripts, linker scripts, `@FILE`, libraries of `-l`, plugins, profiles, lists of
 Only few linkers write a dependency file, and zig's driver does not pass on that option.  So each
 word of a command that names a file counts, whatever the option means.  Where a linker searches
 directories, each place that it may look at counts, also one where nothing is: then the appearance
-of a file there is noticed.
+of a file there is noticed.  A directory of the build tree that a command copies ends with `/`.
 """
 
 from __future__ import annotations
@@ -111,10 +111,14 @@ class CommandFiles:
                 found.add(path)
         return found
 
-    def _own_files(self, words: Iterable[str], directory: str) -> Iterator[str]:
-        """The files among `words` that belong to the project and not to a tool."""
+    def _own_files(self, words: Sequence[str], directory: str) -> Iterator[str]:
+        """The files among `words` that belong to the project and not to a tool, and the directories
+        of the build tree that are copied."""
+        copied = _copied(words)
         for word in words:
             path = self.absolute(os.path.join(directory, word))  # noqa: PTH118
+            if word in copied and path.startswith(f"{self._base}/") and not self.is_file(path):
+                yield f"{path}/"
             name = self._filter.name(path) if self.is_file(path) else None
             if name and not name.startswith(_TOOLS) and self._was_present(path):
                 yield path
@@ -222,6 +226,16 @@ def _after_program(words: Sequence[str]) -> Sequence[str]:
 def _without_written(line: str) -> str:
     """A command line without the files that it writes."""
     return re.sub(r"(?:\d?>{1,2}|(?<= )-o|(?<= )--output[ =])\s*\S+", " ", line)
+
+
+def _copied(words: Sequence[str]) -> set[str]:
+    """The words of a command line that may name directories which the command copies or packs."""
+    at = words.index("-E") + 1 if "-E" in words else 0
+    program = os.path.basename("".join(words[at : at + 1]))  # noqa: PTH119
+    if program in ("tar", "zip"):
+        return {*words[at + 1 :]}
+    is_copying = program in ("cp", "rsync") or program.startswith("copy_directory")
+    return {word for word in words[at + 1 : -1] if word[:1] != "-"} if is_copying else set()
 
 
 def _values(flags: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:

@@ -9,9 +9,10 @@ definition of it counts, and a function-like macro stands for the arguments of a
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -33,6 +34,7 @@ _DEFINE = re.compile(rf"{_HASH}define{_SPACE}(\w+)(?:\(([^)\n]*)\))?([^\n]*)")
 _DIRECTIVE = re.compile(rf"{_HASH}(?:if|elif|define)\b[^\n]*")
 _ARGUMENT = rf"(?:{_NAME}|\([^()\n]*\)|[^(),\n])*+"
 _ASSEMBLY = re.compile(rb"incbin|\.include\b", re.IGNORECASE)
+_ASKED = re.compile(r'["</]([^"<>/\n]+)(?=[">])')
 _CONTINUATION = re.compile(r"\\[ \t]*\r?\n")
 
 
@@ -55,6 +57,29 @@ def _read(path: str) -> bytes:
             return stream.read(MAX_BYTES)
     except OSError:
         return b""
+
+
+def objects_that_ask_for(
+    paths: Iterable[str],
+    objects: Mapping[str, Iterable[str]],
+    read: Callable[[str], str] = read_source,
+) -> set[str]:
+    """Those of `objects` that were compiled from a text which asks for a header with the name of
+    one of `paths`: a compiler may find another file now, or none.
+
+    `objects` maps to the files that compilers read, and `read` returns the text of one.
+    """
+    names = {os.path.basename(path) for path in paths}  # noqa: PTH119
+    is_asking: dict[str, bool] = {}
+    found = set()
+    for name, files in objects.items():
+        for file in files:
+            if file not in is_asking:
+                is_asking[file] = not names.isdisjoint(_ASKED.findall(read(file)))
+            if is_asking[file]:
+                found.add(name)
+                break
+    return found
 
 
 class AssemblerSources:
