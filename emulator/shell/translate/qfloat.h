@@ -2,7 +2,7 @@
  *
  * The high bits are a significand in two's complement, below which one more bit is always set; the
  * low 8 or 5 bits are an exponent. No value is special, and none is 0: an exact 0 has all bits 0.
- * For v79 and later, see qfloat_v79.inc.
+ * For v79 and later, see qfloat_v79.h.
  * Source of the rounding: QEMU's implementation, which Qualcomm's engineers wrote. */
 #ifndef BUILDTOOL_SHELL_QFLOAT_H
 #define BUILDTOOL_SHELL_QFLOAT_H
