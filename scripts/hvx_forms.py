@@ -1,4 +1,5 @@
-"""Write the table of HVX instructions, with which the emulated device moves and replaces packets.
+"""Write the tables of HVX instructions: one with which the emulated device moves and replaces
+packets, one with which finished skels are checked.
 
 LLVM's header of intrinsics names their forms.  Each is assembled with all operands 0, then with one
 bit of one operand set: what differs is where that bit of the operand is.
@@ -9,6 +10,7 @@ QEMU 7.2 also lacks integer ones of v69, and both lack one of v81.  All these ar
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -22,16 +24,28 @@ from elftools.elf.elffile import ELFFile
 from buildtool.core.value import Value
 from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 
-TABLE = Path(__file__).parents[1] / "emulator" / "shell" / "translate" / "forms.inc"
+ROOT = Path(__file__).parents[1]
+TABLE = ROOT / "emulator" / "shell" / "translate" / "forms.inc"
+CHECKED = ROOT / "buildtool" / "toolchains" / "instructions" / "hvx_forms.tsv"
 ENTRY = re.compile(r"Assembly Syntax: +(\S.*?)\s*\n +C Intrinsic Prototype: \w+ Q6_(\w+)\(")
 FLOAT = r"\.(?:sf|hf|qf16|qf32|bf|f8|x)\b|vilog2|vfmv"
 LACKED = r"v6mpy|valign4|vasr\(Vuu|:>>16"
 REPLACED = re.compile(f"{FLOAT}|{LACKED}")
+WITHOUT_INTRINSIC = (
+    *("Vd32.tmp=Vu32", "Vdd32.tmp=vcombine(Vu32,Vv32)"),
+    *("vshuff(Vy32,Vx32,Rt32)", "vdeal(Vy32,Vx32,Rt32)"),
+    *("if (Ps4) Vd32=Vu32", "if (!Ps4) Vd32=Vu32"),
+    *("if (Ps4) Vdd32=vcombine(Vu32,Vv32)", "if (!Ps4) Vdd32=vcombine(Vu32,Vv32)"),
+)
 UNKNOWN = {"Vd32.h=Vu32.hf:rnd", "Vd32=hi(Vss32)", "Vd32=lo(Vss32)"}  # which the assembler lacks
 OPERAND = re.compile(r"(?<![A-Za-z])([VRQMP])([a-z]{1,2})(32|8|4|2)(?![0-9])")
-IMMEDIATE = re.compile(r"#u(\d)")
-CPU = "hexagonv81+hvxv81+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
+IMMEDIATE = re.compile(r"#[us](\d)")
+ARCHS = (68, 69, 71, 73, 75, 79, 81)
+FEATURES = "+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
+CPU = f"hexagonv81+hvxv81{FEATURES}"
 PARSE = 0xC000  # bits that tell where a packet ends
+PRODUCER = "; v1=v2"  # of a new value that is stored
+TYPES = r"sf|hf|bf|f8|qf32|qf16|x"
 
 
 class Field(Value):
@@ -40,6 +54,7 @@ class Field(Value):
     kind: str  # V, W (a pair), Q, R, or R8 (of r0 to r7)
     access: str  # READ, WRITE or BOTH
     at: int
+    operand: str  # its name and its type, if that is one of floating point
 
 
 class Form(Value):
@@ -57,22 +72,49 @@ class Form(Value):
         text = OPERAND.sub(r"\1\2", self.syntax)
         return f'{macro}({self.name}, 0x{self.mask:08x}u, 0x{self.bits:08x}u, "{text}", {fields})'
 
+    def checked_row(self, first: int) -> str:
+        fields = " ".join(f"{field.operand}:{field.at}" for field in self.fields)
+        text = OPERAND.sub(r"\1\2", self.syntax).replace("Os8", "Os")
+        return f"{self.mask:08x}\t{self.bits:08x}\t{first}\t{text}\t{fields}"
+
 
 def forms() -> list[Form]:
+    header = (usable_zig().library / "include" / "hvx_hexagon_protos.h").read_text(encoding="utf-8")
+    return _encoded(
+        {
+            variant: variant_name
+            for syntax, name in ENTRY.findall(header)
+            if "vmem" not in syntax and "V" in syntax and syntax not in UNKNOWN
+            for variant, variant_name in _forms_of(syntax, name)
+        }
+    )
+
+
+def _memory_forms() -> Iterator[str]:
+    """The loads and stores of vectors."""
+    for hint, at in itertools.product(("", ":nt"), ("Rt32+#s4", "Rx32++#s3", "Rx32++Mu2")):
+        for condition, kind in itertools.product(
+            ("", "if (Pv4) ", "if (!Pv4) "), ("", ".cur", ".tmp")
+        ):
+            yield f"{condition}Vd32{kind}=vmem({at}){hint}"
+        for condition in ("", "if (Pv4) ", "if (!Pv4) ", "if (Qv4) ", "if (!Qv4) "):
+            yield f"{condition}vmem({at}){hint}=Vs32"
+            if "Q" not in condition:
+                yield f"{condition}vmem({at}){hint}=Os8.new"
+        if not hint:
+            yield f"Vd32=vmemu({at})"
+            for condition in ("", "if (Pv4) ", "if (!Pv4) "):
+                yield f"{condition}vmemu({at})=Vs32"
+
+
+def _encoded(names: dict[str, str]) -> list[Form]:
     zig = usable_zig()
-    header = (zig.library / "include" / "hvx_hexagon_protos.h").read_text(encoding="utf-8")
-    names = {
-        variant: variant_name
-        for syntax, name in ENTRY.findall(header)
-        if "vmem" not in syntax and "V" in syntax and syntax not in UNKNOWN
-        for variant, variant_name in _forms_of(syntax, name)
-    }
     rows = [(syntax, bit, text) for syntax in names for bit, text in _variants(syntax)]
     packets = _assembled([text for *_, text in rows], zig.where)
     words: dict[str, dict[Bit, int]] = {}
-    for (syntax, bit, _), packet in zip(rows, packets, strict=True):
-        if len(packet) == 1:  # not one that the assembler makes of two others
-            words.setdefault(syntax, {})[bit] = packet[0] & ~PARSE
+    for (syntax, bit, text), packet in zip(rows, packets, strict=True):
+        if len(packet) == 1 + text.count(PRODUCER):  # not one that the assembler makes of others
+            words.setdefault(syntax, {})[bit] = packet[-1] & ~PARSE
     found = [_form(syntax, names[syntax], bits) for syntax, bits in words.items()]
     return sorted(filter(None, found), key=lambda form: (form.bits, form.mask))
 
@@ -99,17 +141,21 @@ def _variants(syntax: str) -> Iterator[tuple[Bit, str]]:
             yield (kind + name, bit), _spelled(syntax, {kind + name: 1 << bit})
     for size in IMMEDIATE.findall(syntax):
         for bit in range(int(size)):
-            yield ("#", bit), _spelled(syntax, {"#": 1 << bit})
+            sign = -1 if f"#s{bit + 1}" in syntax else 1
+            yield ("#", bit), _spelled(syntax, {"#": sign << bit})
 
 
 def _spelled(syntax: str, numbers: dict[str, int]) -> str:
     def register(match: re.Match[str]) -> str:
         kind, name, _ = match.groups()
         number = numbers.get(kind + name, 0)
+        if name == "x" and "Vy" in syntax:
+            number ^= 31  # both are written, and must be two registers
         pair = f"{number + 1}:" if len(name) == 2 else ""
         return f"{kind.lower()}{pair}{number}"
 
-    return IMMEDIATE.sub(f"#{numbers.get('#', 0)}", OPERAND.sub(register, syntax))
+    text = IMMEDIATE.sub(f"#{numbers.get('#', 0)}", OPERAND.sub(register, syntax))
+    return text.replace("Os8", "v1") + (PRODUCER if "Os8" in text else "")
 
 
 def _form(syntax: str, name: str, words: dict[Bit, int]) -> Form | None:
@@ -123,8 +169,11 @@ def _form(syntax: str, name: str, words: dict[Bit, int]) -> Form | None:
             return None
         mask &= ~changed
         places.setdefault(operand, changed.bit_length() - 1 - bit)
-    fields = (_field(syntax, operand, at) for operand, at in places.items() if operand[0] in "VQR")
-    return Form(mask, bits, syntax, name, tuple(fields))
+    fields = [_field(syntax, operand, at) for operand, at in places.items() if operand[0] in "VQR"]
+    if "Os8" in syntax:
+        mask &= ~7
+        fields.append(Field("O", "READ", 0, "Os"))
+    return Form(mask, bits & mask, syntax, name, tuple(fields))
 
 
 def _field(syntax: str, operand: str, at: int) -> Field:
@@ -132,8 +181,26 @@ def _field(syntax: str, operand: str, at: int) -> Field:
     conditional = syntax.startswith("if")
     if f"{operand}8" in syntax and kind == "R":
         kind = "R8"
+    kinds = re.search(rf"{operand}\d*\.({TYPES})\b", syntax)
+    typed = operand + (f".{kinds[1]}" if kinds else "")
     access = {"d": "BOTH" if conditional else "WRITE", "x": "BOTH", "y": "BOTH", "e": "BOTH"}
-    return Field(kind, access.get(operand[1], "READ") if operand[0] != "R" else "READ", at)
+    return Field(kind, access.get(operand[1], "READ") if operand[0] != "R" else "READ", at, typed)
+
+
+def _first_archs(found: list[Form]) -> list[int]:
+    """The first arch that has each form: the assembler refuses it for those before."""
+    lines = "".join(f"{{ {_spelled(form.syntax, {})} }}\n" for form in found)
+    refused = [0] * (len(found) + 1)
+    for arch in ARCHS:
+        flags = ["-target", "hexagon-linux-musl", f"-mcpu=hexagonv{arch}+hvxv{arch}{FEATURES}"]
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "forms.s")
+            source.write_text(lines, encoding="utf-8")
+            command = [usable_zig().where, "cc", *flags, "-c", source, "-o", f"{source}.o"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for line in {int(number) for number in re.findall(r":(\d+):\d+: error", done.stderr)}:
+            refused[line] += 1
+    return [ARCHS[count] for count in refused[1:]]
 
 
 def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
@@ -141,7 +208,7 @@ def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder, "forms.s"), Path(folder, "forms.o")
         source.write_text("".join(f"{{ {text} }}\n" for text in instructions), encoding="utf-8")
-        target = ["-target", "hexagon-linux-musl", f"-mcpu={CPU}"]
+        target = ["-target", "hexagon-linux-musl", f"-mcpu={CPU}", "-Wa,--no-warn"]
         subprocess.run([zig, "cc", *target, "-c", source, "-o", output], check=True)
         with output.open("rb") as stream:
             section: Any = ELFFile(stream).get_section_by_name(".text")
@@ -155,10 +222,31 @@ def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
     return packets[: len(instructions)]
 
 
-def table() -> str:
+def table(found: list[Form]) -> str:
     head = f"/* Written by scripts/hvx_forms.py with LLVM {CLANG_VERSION}. */\n"
-    return head + "".join(f"{form.row()}\n" for form in forms())
+    return head + "".join(f"{form.row()}\n" for form in found)
+
+
+CHECKED_HEAD = """\
+# The instructions of HVX that name a vector.  Written by scripts/hvx_forms.py with LLVM {version}.
+#
+# A word is one if word & mask == bits; first: the first arch that has it (v68 = 68).
+# operands: each with its type, if that is one of floating point, and the lowest bit of its number.
+mask\tbits\tfirst\tsyntax\toperands
+"""
+
+
+def checked_table(found: list[Form]) -> str:
+    others = dict.fromkeys((*WITHOUT_INTRINSIC, *_memory_forms()), "")
+    every = [*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)]
+    every.sort(key=lambda form: (form.bits, form.mask))
+    rows = [form.checked_row(arch) for form, arch in zip(every, _first_archs(every), strict=True)]
+    return CHECKED_HEAD.format(version=CLANG_VERSION) + "".join(f"{row}\n" for row in rows)
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1] if sys.argv[1:] else TABLE).write_text(table(), encoding="utf-8")
+    targets = [Path(name) for name in sys.argv[1:]] or [TABLE, CHECKED]
+    found = forms()
+    targets[0].write_text(table(found), encoding="utf-8")
+    for target in targets[1:]:
+        target.write_text(checked_table(found), encoding="utf-8")
