@@ -1,0 +1,151 @@
+"""The packets of Hexagon code, and where each of them goes on.
+
+Source of the encodings: Hexagon V73 programmer's reference manual, "Instruction encoding" and the
+chapters of the instruction classes J, CR, LD and SUBINSN; compared with LLVM's disassembler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from buildtool.core.value import Value
+
+END, DUPLEX, LOOP = 0xC000, 0x0000, 0x8000
+CALLS = (
+    0x5A,
+    0x5B,
+    0x5D,
+    0x50,
+    0x51,
+)  # the first bytes of call, if (Pu) call, callr, if (Pu) callr
+_LOOP_STARTS = {0x60: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}, 0x69: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}}
+# Which of the two parts of a duplex is of the class with returns and jumps to r31.
+_RETURNS = {0x1: 0, 0x2: 2, 0x5: 0, 0x9: 1, 0xD: 1}
+
+
+class Packet(Value):
+    """Instructions that are executed together.
+
+    `targets` are the addresses that it may go on at, besides the packet after it if it
+    `falls_through`; `frame`: it makes or removes the frame of a function.
+    """
+
+    address: int
+    words: tuple[int, ...]
+    targets: tuple[int, ...]
+    falls_through: bool
+    calls: bool
+    frame: bool
+
+
+def packets(code: Sequence[int], address: int) -> list[Packet]:
+    """The packets of `code`, which begins at `address`."""
+    found: list[Packet] = []
+    starts: dict[int, list[int]] = {0: [], 1: []}  # of hardware loops
+    ends: dict[int, list[int]] = {0: [], 1: []}
+    at = 0
+    while at < len(code):
+        end = at
+        while code[end] & END not in (END, DUPLEX) and end - at < 3 and end + 1 < len(code):
+            end += 1
+        words = tuple(code[at : end + 1])
+        packet, loops = _packet(address + 4 * at, words)
+        for number, start in loops:
+            starts[number].append(start)
+        if len(words) > 1:
+            if words[0] & END == LOOP:
+                ends[0].append(len(found))
+            if words[1] & END == LOOP:
+                ends[1].append(len(found))
+        found.append(packet)
+        at = end + 1
+    for number, places in ends.items():
+        _close_loops(found, sorted(set(starts[number])), places)
+    return found
+
+
+def _close_loops(found: list[Packet], starts: list[int], ends: list[int]) -> None:
+    """A loop ends at the first end at or after its start."""
+    for start in starts:
+        for place in ends:
+            if (packet := found[place]).address >= start:
+                found[place] = packet._replace(targets=(*packet.targets, start))
+                break
+
+
+def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[int, int]]]:
+    """The packet, and the number and start of each loop that it sets up."""
+    targets: list[int] = []
+    loops: list[tuple[int, int]] = []
+    falls, calls, frame, extension = True, False, False, None
+    for word in words:
+        kind = word >> 24
+        if word & END == DUPLEX:
+            returns, removes = _duplex(word)
+            falls, frame = falls and not returns, frame or removes
+        elif kind < 0x10:
+            extension = ((word >> 16 & 0xFFF) << 14 | word & 0x3FFF) << 6
+            continue
+        elif kind in CALLS:
+            calls = True
+        elif kind == 0x52 and word >> 21 & 5 == 4:
+            falls = False
+        elif word >> 21 == 0x4B0:
+            falls, frame = falls and bool(word >> 10 & 0xF), True
+        elif word >> 21 in (0x480, 0x504):  # deallocframe, allocframe
+            frame = True
+        elif loop := _loop(word):
+            loops.append((loop[0], address + _offset(loop[1], 7, extension)))
+        elif jump := _jump(word):
+            targets.append(address + _offset(jump[0], jump[1], extension))
+            falls = falls and not jump[2]
+        extension = None
+    return Packet(address, words, tuple(targets), falls, calls, frame), loops
+
+
+def call_target(address: int, word: int) -> int:
+    """Where `call` in a packet at `address` goes, if it has no constant extender."""
+    return address + _offset((word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF, 22, None)
+
+
+def _offset(field: int, bits: int, extension: int | None) -> int:
+    if extension is not None:
+        value, bits = extension | field & 0x3F, 32
+    else:
+        value, bits = field << 2, bits + 2
+    return value - (1 << bits) if value >> bits - 1 & 1 else value
+
+
+def _loop(word: int) -> tuple[int, int] | None:
+    """The number of the loop that is set up, and the field with its start."""
+    number = _LOOP_STARTS.get(word >> 24, {}).get(word >> 21 & 7)
+    return None if number is None else (number, (word >> 8 & 31) << 2 | word >> 3 & 3)
+
+
+def _jump(word: int) -> tuple[int, int, bool] | None:
+    """The field with the target of a direct jump, its bits, and whether it is always taken."""
+    kind = word >> 24
+    if kind in (0x58, 0x59):
+        return (word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF, 22, True
+    if kind == 0x5C:
+        high = (word >> 22 & 3) << 13 | (word >> 16 & 31) << 8
+        return high | (word >> 13 & 1) << 7 | word >> 1 & 0x7F, 15, False
+    if kind == 0x61:
+        return (word >> 21 & 1) << 12 | (word >> 13 & 1) << 11 | word >> 1 & 0x7FF, 13, False
+    if 0x10 <= kind < 0x18 or 0x20 <= kind < 0x28:
+        return (word >> 20 & 3) << 7 | word >> 1 & 0x7F, 9, kind in (0x16, 0x17)
+    return None
+
+
+def _duplex(word: int) -> tuple[bool, bool]:
+    """Whether it always returns, and whether it makes or removes a frame."""
+    which = _RETURNS.get(word >> 29 << 1 | word >> 13 & 1)
+    parts = {0: (word & 0x1FFF,), 1: (word >> 16 & 0x1FFF,), None: ()}.get(
+        which, (word & 0x1FFF, word >> 16 & 0x1FFF)
+    )
+    returns = frame = False
+    for part in parts:
+        if part >> 6 in (0b1111101, 0b1111111):
+            returns = returns or not part & 4
+        frame = frame or part >> 6 in (0b1111100, 0b1111101)
+    return returns, frame
