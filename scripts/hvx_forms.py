@@ -196,7 +196,15 @@ def _first_archs(found: list[Form]) -> list[int]:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "forms.s")
             source.write_text(lines, encoding="utf-8")
-            command = [usable_zig().where, "cc", *flags, "-c", source, "-o", f"{source}.o"]
+            command = [
+                str(usable_zig().where),
+                "cc",
+                *flags,
+                "-c",
+                str(source),
+                "-o",
+                f"{source}.o",
+            ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         for line in {int(number) for number in re.findall(r":(\d+):\d+: error", done.stderr)}:
             refused[line] += 1
