@@ -6,28 +6,29 @@ chapters of the instruction classes J, CR, LD and SUBINSN; compared with LLVM's 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from buildtool.core.value import Value
 
 END, DUPLEX, LOOP = 0xC000, 0x0000, 0x8000
-CALLS = (
-    0x5A,
-    0x5B,
-    0x5D,
-    0x50,
-    0x51,
-)  # the first bytes of call, if (Pu) call, callr, if (Pu) callr
+DIRECT_CALLS = (0x5A, 0x5B)
+CALLS = (*DIRECT_CALLS, 0x5D, 0x50, 0x51)  # if (Pu) call, callr, if (Pu) callr
+_JUMPR, _IF_JUMPR = 0x52, 0x53
+_RETURN_ADDRESS = 31
 _LOOP_STARTS = {0x60: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}, 0x69: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}}
-# Which of the two parts of a duplex is of the class with returns and jumps to r31.
-_RETURNS = {0x1: 0, 0x2: 2, 0x5: 0, 0x9: 1, 0xD: 1}
+# By the class of a duplex, which of its parts (the bits from 0, from 16) are of the class of
+# returns, and which of that of allocframe.
+_RETURNS = {0x1: (0,), 0x2: (0, 16), 0x5: (0,), 0x9: (16,), 0xD: (16,)}
+_FRAMES = {0x7: (0,), 0xB: (0,), 0xC: (0,), 0xD: (0,), 0xE: (0, 16)}
 
 
 class Packet(Value):
     """Instructions that are executed together.
 
     `targets` are the addresses that it may go on at, besides the packet after it if it
-    `falls_through`; `frame`: it makes or removes the frame of a function.
+    `falls_through`; `frame`: it makes or removes the frame of a function; `indirect`: it may go on
+    elsewhere, other than by a return.
     """
 
     address: int
@@ -36,6 +37,7 @@ class Packet(Value):
     falls_through: bool
     calls: bool
     frame: bool
+    indirect: bool
 
 
 def packets(code: Sequence[int], address: int) -> list[Packet]:
@@ -65,19 +67,29 @@ def packets(code: Sequence[int], address: int) -> list[Packet]:
 
 
 def _close_loops(found: list[Packet], starts: list[int], ends: list[int]) -> None:
-    """A loop ends at the first end at or after its start."""
+    """A loop ends at the first end at or after its start, and may end at others after that."""
+    links: dict[int, set[int]] = {place: set() for place in ends}
+    addresses = [found[place].address for place in ends]
     for start in starts:
-        for place in ends:
-            if (packet := found[place]).address >= start:
-                found[place] = packet._replace(targets=(*packet.targets, start))
-                break
+        if (at := bisect_left(addresses, start)) < len(ends):
+            links[ends[at]].add(start)
+    for place, targets in links.items():
+        packet = found[place]
+        before = bisect_right(starts, packet.address)
+        if not targets and before:
+            targets.add(starts[before - 1])
+        found[place] = packet._replace(
+            targets=(*packet.targets, *sorted(targets)),
+            indirect=packet.indirect or not targets,
+        )
 
 
 def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[int, int]]]:
     """The packet, and the number and start of each loop that it sets up."""
     targets: list[int] = []
     loops: list[tuple[int, int]] = []
-    falls, calls, frame, extension = True, False, False, None
+    falls, calls, frame, indirect = True, False, False, False
+    extension: int | None = None
     for word in words:
         kind = word >> 24
         if word & END == DUPLEX:
@@ -88,8 +100,10 @@ def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[in
             continue
         elif kind in CALLS:
             calls = True
-        elif kind == 0x52 and word >> 21 & 5 == 4:
-            falls = False
+        elif kind in (_JUMPR, _IF_JUMPR):
+            if kind == _IF_JUMPR or word >> 21 & 5 == 4:  # jumpr, jumprh; not hintjr
+                falls = falls and kind == _IF_JUMPR
+                indirect = indirect or word >> 16 & 31 != _RETURN_ADDRESS
         elif word >> 21 == 0x4B0:
             falls, frame = falls and bool(word >> 10 & 0xF), True
         elif word >> 21 in (0x480, 0x504):  # deallocframe, allocframe
@@ -100,7 +114,7 @@ def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[in
             targets.append(address + _offset(jump[0], jump[1], extension))
             falls = falls and not jump[2]
         extension = None
-    return Packet(address, words, tuple(targets), falls, calls, frame), loops
+    return Packet(address, words, tuple(targets), falls, calls, frame, indirect), loops
 
 
 def call_target(address: int, word: int) -> int:
@@ -139,13 +153,11 @@ def _jump(word: int) -> tuple[int, int, bool] | None:
 
 def _duplex(word: int) -> tuple[bool, bool]:
     """Whether it always returns, and whether it makes or removes a frame."""
-    which = _RETURNS.get(word >> 29 << 1 | word >> 13 & 1)
-    parts = {0: (word & 0x1FFF,), 1: (word >> 16 & 0x1FFF,), None: ()}.get(
-        which, (word & 0x1FFF, word >> 16 & 0x1FFF)
-    )
-    returns = frame = False
-    for part in parts:
-        if part >> 6 in (0b1111101, 0b1111111):
-            returns = returns or not part & 4
-        frame = frame or part >> 6 in (0b1111100, 0b1111101)
-    return returns, frame
+    kind = word >> 29 << 1 | word >> 13 & 1
+    returns = removes = False
+    for at in _RETURNS.get(kind, ()):
+        part = word >> at & 0x1FFF
+        returns = returns or (part >> 6 in (0b1111101, 0b1111111) and not part & 4)
+        removes = removes or part >> 6 in (0b1111100, 0b1111101)
+    makes = any(word >> at + 9 & 0xF == 0b1110 for at in _FRAMES.get(kind, ()))
+    return returns, removes or makes
