@@ -37,6 +37,11 @@ WITHOUT_INTRINSIC = (
     *("if (Ps4) Vd32=Vu32", "if (!Ps4) Vd32=Vu32"),
     *("if (Ps4) Vdd32=vcombine(Vu32,Vv32)", "if (!Ps4) Vdd32=vcombine(Vu32,Vv32)"),
 )
+PREDICATES = (  # those that name no vector: what is in no table may write any vector
+    *("Qd4=vsetq(Rt32)", "Qd4=vsetq2(Rt32)", "Qd4=not(Qs4)", "Qd4=xor(Qs4,Qt4)"),
+    *("Qd4=and(Qs4,Qt4)", "Qd4=and(Qs4,!Qt4)", "Qd4=or(Qs4,Qt4)", "Qd4=or(Qs4,!Qt4)"),
+    *("Qd4.b=vshuffe(Qs4.h,Qt4.h)", "Qd4.h=vshuffe(Qs4.w,Qt4.w)"),
+)
 UNKNOWN = {"Vd32.h=Vu32.hf:rnd", "Vd32=hi(Vss32)", "Vd32=lo(Vss32)"}  # which the assembler lacks
 OPERAND = re.compile(r"(?<![A-Za-z])([VRQMP])([a-z]{1,2})(32|8|4|2)(?![0-9])")
 IMMEDIATE = re.compile(r"#[us](\d)")
@@ -236,7 +241,7 @@ def table(found: list[Form]) -> str:
 
 
 CHECKED_HEAD = """\
-# The instructions of HVX that name a vector.  Written by scripts/hvx_forms.py with LLVM {version}.
+# The instructions of HVX that name a vector or a predicate.  Written by scripts/hvx_forms.py with LLVM {version}.
 #
 # A word is one if word & mask == bits; first: the first arch that has it (v68 = 68).
 # operands: each with its type, if that is one of floating point, and the lowest bit of its number.
@@ -245,7 +250,7 @@ mask\tbits\tfirst\tsyntax\toperands
 
 
 def checked_table(found: list[Form]) -> str:
-    others = dict.fromkeys((*WITHOUT_INTRINSIC, *_memory_forms()), "")
+    others = dict.fromkeys((*WITHOUT_INTRINSIC, *PREDICATES, *_memory_forms()), "")
     every = [*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)]
     every.sort(key=lambda form: (form.bits, form.mask))
     rows = [form.checked_row(arch) for form, arch in zip(every, _first_archs(every), strict=True)]

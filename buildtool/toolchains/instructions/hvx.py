@@ -1,4 +1,4 @@
-"""The instructions of HVX that name a vector: which one a word is, and its operands."""
+"""The instructions of HVX: which one a word is, and its operands."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from buildtool.core.value import Value
 
 _TABLE = Path(__file__).with_name("hvx_forms.tsv")
 _PARSE = 0xC000
+_VECTOR = 128  # bytes
 _LAST_WITH_IEEE = 75
 _IEEE = re.compile(r"V[dx]+\.[sh]f\+?=v(add|sub|mpy|dmpy)\(V[u]+\.[sh]f,V[v]+\.[sh]f\)")
-_MOVE = re.compile(
-    r"=v(combine|mux|swap|align|lalign|ror|delta|rdelta|lut\w+|shuff\w*|deal\w*|pack[eo]|zxt|and)\("
-    r"|=V[u]+$|^vshuff|^vdeal"
+_COPY = re.compile(r"=v(combine|mux|swap)\(|Vd(\.tmp)?=Vu$")
+_PERMUTATION = re.compile(
+    r"(?:^|=)v(ror|align4?|lalign|r?delta|lut\w+|shuff\w*|deal\w*|unpacko?|pack[eo]|zxt)\("
 )
 
 
@@ -58,16 +59,17 @@ class Form(Value):
         return tuple(each for each in self.operands if each.name[1] != "d")
 
     @cached_property
-    def moves(self) -> frozenset[str]:
-        """The operands whose lanes it copies or permutes."""
-        if not (found := _MOVE.search(self.syntax)):
-            return frozenset()
-        if found[1] == "and" and "Q" not in self.syntax:
-            return frozenset()  # of two vectors
-        names = {each.name for each in self.sources if not each.kind}
-        if found[1] and ("lut" in found[1] or "delta" in found[1]):
-            names.discard("Vu" if "lut" in found[1] else "Vv")
-        return frozenset(names)
+    def copies(self) -> bool:
+        """Whether it writes lanes of its vectors as they are, at the places where they were."""
+        return bool(_COPY.search(self.syntax))
+
+    @cached_property
+    def permuted(self) -> tuple[Operand, ...]:
+        """The operands whose lanes it writes elsewhere."""
+        if not (found := _PERMUTATION.search(self.syntax)):
+            return ()
+        other = "Vu" if found[1].startswith("lut") else "Vv" if "delta" in found[1] else ""
+        return tuple(each for each in self.sources if each.name != other)
 
     @cached_property
     def conditional(self) -> bool:
@@ -79,7 +81,7 @@ class Form(Value):
         found = re.search(r"vmemu?\((.*?)\)", self.syntax)
         return found[1] if found else ""
 
-    @property
+    @cached_property
     def is_store(self) -> bool:
         return bool(self.memory) and "=vmem" not in self.syntax
 
@@ -88,8 +90,8 @@ class Form(Value):
 
 
 def is_vector(word: int) -> bool:
-    """Whether the word is in a class of HVX; those between packets' ends count for `.new`."""
-    return word >> 27 in (3, 5)
+    """Whether the word is in a class of HVX, and is not a duplex."""
+    return word >> 27 in (3, 5) and bool(word & _PARSE)
 
 
 @cache
@@ -112,9 +114,15 @@ def _operands(texts: Iterable[str]) -> Iterable[Operand]:
             yield Operand(name, kind, int(at))
 
 
+def address_of(word: int) -> tuple[int, int]:
+    """The register, and the bytes after it, of `vmem(Rt+#s4)`."""
+    vectors = (word >> 13 & 1) << 3 | word >> 8 & 7
+    return word >> 16 & 31, (vectors - (vectors << 1 & 16)) * _VECTOR
+
+
 @cache
 def form_of(word: int) -> Form | None:
-    """The instruction that a word is; None if it names no vector, or is none that is known."""
+    """The instruction that a word is; None if it is none that is known."""
     for mask, forms in _table().get(word >> 25, {}).items():
         if form := forms.get(word & mask & ~_PARSE):
             return form
