@@ -241,7 +241,8 @@ def table(found: list[Form]) -> str:
 
 
 CHECKED_HEAD = """\
-# The instructions of HVX that name a vector or a predicate.  Written by scripts/hvx_forms.py with LLVM {version}.
+# The instructions of HVX that name a vector or a predicate.
+# Written by scripts/hvx_forms.py with LLVM {version}.
 #
 # A word is one if word & mask == bits; first: the first arch that has it (v68 = 68).
 # operands: each with its type, if that is one of floating point, and the lowest bit of its number.

@@ -16,6 +16,8 @@ from buildtool.contract.rules import (
     dsp_arch,
     glibc_floor,
     hexagon_machine,
+    hvx_instructions,
+    qf_values,
     shell_symbols,
     skel_alignment,
     skel_entry,
@@ -32,7 +34,7 @@ from buildtool.toolchains.profile import Profile
 HOST: tuple[RuleModule, ...] = (valid_elf, arm64_machine, glibc_floor, android_pages)
 DSP: tuple[RuleModule, ...] = (
     *(valid_elf, hexagon_machine, dsp_arch, skel_alignment, skel_hash, wrapped_malloc),
-    *(shell_symbols, skel_entry),
+    *(shell_symbols, skel_entry, hvx_instructions, qf_values),
 )
 CDSPRPC: tuple[RuleModule, ...] = (cdsprpc_soname, cdsprpc_functions)
 

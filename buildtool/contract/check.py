@@ -22,6 +22,7 @@ from buildtool.contract.rules import (
     hexagon_machine,
     host_platform,
     host_symbols,
+    hvx_instructions,
     idl_digest,
     needed_libraries,
     no_build_paths,
@@ -32,6 +33,7 @@ from buildtool.contract.rules import (
     no_text_relocations,
     no_undeclared_files,
     plain_files,
+    qf_values,
     runpath_in_release,
     shell_symbols,
     skel_alignment,
@@ -89,6 +91,9 @@ RULES: tuple[RuleModule, ...] = (
     cxx_runtime,
     skel_libraries,
     skel_entry,
+    # whether the DSP executes their vector instructions
+    hvx_instructions,
+    qf_values,
     # what no file may have
     no_text_relocations,
     no_executable_stack,

@@ -57,5 +57,10 @@ class Promise(Value):
     build_paths: tuple[str, ...] | None = None
     own: bool = False
 
+    @property
+    def built(self) -> bool:
+        """Whether the files are what a step of the project compiled; a release has others, too."""
+        return self.own and self.files is None
+
 
 NOTHING = Promise()

@@ -7,7 +7,7 @@ call leaves in the registers, and words that are no instructions.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 
 from buildtool.core.value import Value
@@ -21,6 +21,8 @@ from buildtool.toolchains.instructions.hvx import (
 from buildtool.toolchains.instructions.packets import Packet
 
 UNKNOWN, COPY, LOAD, STORE, OTHER = "unknown", "copy", "load", "store", ""
+MAX_STEPS = 40  # for each packet; the largest skels take 8
+MAX_BITS = 1 << 29  # of the writes that reach all packets; the largest skels have 1 << 27
 _REGISTERS = range(32)
 _STACK, _FRAME = 29, 30
 _PARSE = 0xC000
@@ -50,6 +52,7 @@ class Read(Value):
     as bits of their numbers."""
 
     address: int
+    word: int
     form: Form
     operand: Operand
     registers: tuple[int, ...]
@@ -78,11 +81,19 @@ class _Effect(Value):
     bases: frozenset[int]
 
 
+class TooComplexError(Exception):
+    """Following a function takes more steps than any that was ever compiled."""
+
+
 class VectorValues:
-    """The values of the vectors of a function, whose `packets` can be entered at `entries`."""
+    """The values of the vectors of a function, whose `packets` can be entered at `entries`.
+
+    The constructor and `origins` raise `TooComplexError`.
+    """
 
     def __init__(self, packets: Sequence[Packet], entries: Collection[int]) -> None:
         self._packets = packets
+        self._steps = MAX_STEPS * len(packets) + MAX_STEPS
         self._numbers = {packet.address: number for number, packet in enumerate(packets)}
         self._writes: list[Write] = []
         self._of_place: dict[Place, int] = {}
@@ -96,6 +107,8 @@ class VectorValues:
         for register in _REGISTERS:
             self._know(register)
         effects = [self._effect(number) for number in range(len(packets))]
+        if len(packets) * len(self._writes) > MAX_BITS:
+            raise TooComplexError
         self._before = self._solve(entries, [self._transfer(effect) for effect in effects])
 
     def reads(self) -> Iterator[Read]:
@@ -105,7 +118,7 @@ class VectorValues:
                     if operand.name[0] == "V":
                         registers = operand.registers(word)
                         writes = tuple(self._reaching(number, each) for each in registers)
-                        yield Read(address, form, operand, registers, writes)
+                        yield Read(address, word, form, operand, registers, writes)
 
     def origins(self, writes: int) -> Iterator[Origin]:
         """What computed a value that `writes` (bits) wrote, through copies and the stack.
@@ -115,6 +128,7 @@ class VectorValues:
         waiting: list[tuple[int, tuple[int, ...], bool]] = [(n, (), False) for n in _bits(writes)]
         seen = {(number, False) for number, _, _ in waiting}
         while waiting:
+            self._count_step()
             number, passed, stored = waiting.pop()
             write = self._writes[number]
             if write.kind not in (COPY, LOAD, STORE):
@@ -131,6 +145,8 @@ class VectorValues:
 
     def crosses_call(self, store: Write, load: Write) -> bool:
         """Whether every way from the store to the load has a call."""
+        if self._packets[store.packet].calls:
+            return True
         seen, waiting = set[int](), [store.packet]
         while waiting:
             number = waiting.pop()
@@ -141,6 +157,11 @@ class VectorValues:
                     seen.add(after)
                     waiting.append(after)
         return True
+
+    def _count_step(self) -> None:
+        self._steps -= 1
+        if self._steps < 0:
+            raise TooComplexError
 
     def _reaching(self, number: int, place: Place) -> int:
         if isinstance(place, int) and (found := self._within.get((number, place))):
@@ -168,6 +189,7 @@ class VectorValues:
         waiting = deque(range(len(self._packets)))
         queued = set(waiting)
         while waiting:
+            self._count_step()
             number = waiting.popleft()
             queued.discard(number)
             written, overwritten = transfers[number]
@@ -206,7 +228,9 @@ class VectorValues:
 
     def _effect(self, number: int) -> _Effect:
         packet = self._packets[number]
-        if packet.address in self._starts or (number and not self._packets[number - 1].falls_through):
+        if packet.address in self._starts or (
+            number and not self._packets[number - 1].falls_through
+        ):
             self._slots.clear()
         instructions, scalars, unknown = _decoded(packet)
         self._read.append(instructions)
@@ -231,7 +255,9 @@ class VectorValues:
             places.update(_REGISTERS)
             for register in _REGISTERS:
                 written = written & ~self._of_place[register] | self._unknown[register]
-        return _Effect(written, frozenset(places), self._move_addresses(packet, instructions, scalars))
+        return _Effect(
+            written, frozenset(places), self._move_addresses(packet, instructions, scalars)
+        )
 
     def _result(
         self, number: int, instruction: _Instruction, operand: Operand, half: int, register: int

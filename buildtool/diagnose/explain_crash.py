@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.core.elf.debug_file import CodePlace
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_report import (
@@ -14,7 +15,7 @@ from buildtool.diagnose.crash_report import (
     StackFrame,
     read_crash_reports,
 )
-from buildtool.diagnose.debug_files import CodePlace, DebugFiles, Places
+from buildtool.diagnose.debug_files import DebugFiles, Places
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.model import Project
 

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from buildtool.core.elf.debug_file import CodePlace, DebugFile, open_debug_file
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_lines import CrashBlock, TracedCall
 from buildtool.diagnose.crash_report import StackFrame
-from buildtool.diagnose.debug_files import CodePlace, DebugFile, open_debug_file, places_in
+from buildtool.diagnose.debug_files import places_in
 
 MAX_ENTRIES = 50_000
 """Of files and directories that are looked at."""

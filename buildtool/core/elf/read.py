@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,7 +31,8 @@ from buildtool.core.elf.versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
-SHF_ALLOC = 2
+SHF_ALLOC, SHF_EXECINSTR = 2, 4
+_SHT_PROGBITS = 1
 DEBUG = (".symtab", ".debug_", ".zdebug_", ".gdb_index")  # names of sections that begin so
 ELF32 = 32
 _DF_TEXTREL = 4
@@ -125,10 +126,37 @@ def read_section_sizes(path: Path) -> dict[str, int]:
 
     def read(file: ElfFile) -> dict[str, int]:
         sizes: dict[str, int] = {}
-        for name, flags, size in sections(file):
-            if flags & SHF_ALLOC:
-                sizes[name] = sizes.get(name, 0) + size
+        for each in sections(file):
+            if each.flags & SHF_ALLOC:
+                sizes[each.name] = sizes.get(each.name, 0) + each.size
         return sizes
+
+    return _checked(path, read)
+
+
+class Code(Value):
+    """The code of a linked file: address and bytes of each section, and the names of exported
+    functions by address."""
+
+    sections: tuple[tuple[int, bytes], ...]
+    functions: Mapping[int, str]
+
+
+def read_code(path: Path) -> Code:
+    """The code of a file with a section table; raises as `read_elf` does."""
+
+    def read(file: ElfFile) -> Code:
+        found = [
+            (each.address, file.read(each.offset, each.size))
+            for each in sections(file)
+            if each.flags & SHF_EXECINSTR and each.kind == _SHT_PROGBITS and file.kind != "REL"
+        ]
+        functions = {
+            symbol.address: symbol.name
+            for symbol in dynamic_symbols(file)
+            if symbol.is_function and not symbol.undefined
+        }
+        return Code(tuple(found), functions)
 
     return _checked(path, read)
 
@@ -215,7 +243,7 @@ def _read(path: Path, file: ElfFile) -> Elf:
         build_id=notes.build_id,
         android_api=notes.android_api,
         debug_sections=tuple(
-            itertools.islice((n for n, _, _ in sections(file) if n.startswith(DEBUG)), 8)
+            itertools.islice((s.name for s in sections(file) if s.name.startswith(DEBUG)), 8)
         ),
         unused_imports=frozenset(unused),
     )

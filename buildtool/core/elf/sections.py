@@ -1,4 +1,4 @@
-"""Reads the names and sizes of an ELF file's sections with two reads.
+"""Reads the table of an ELF file's sections with two reads.
 
 Layout: System V ABI, "Section Header".
 """
@@ -9,15 +9,26 @@ import struct
 from collections.abc import Iterator
 
 from buildtool.core.elf.file import ElfFile
+from buildtool.core.value import Value
 
 MAX_SECTIONS = 1 << 16  # more only in object files
 MAX_NAMES = 1 << 24  # bytes
 _IN_FIRST_ROW = 0xFFFF  # SHN_XINDEX
 
 
-def sections(file: ElfFile) -> Iterator[tuple[str, int, int]]:
-    """The name, the flags (SHF_…) and the size in bytes of each section; none if it has no section
-    table.
+class Section(Value):
+    """A row of the section table: `flags` are SHF_…, and sizes are in bytes."""
+
+    name: str
+    kind: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+
+
+def sections(file: ElfFile) -> Iterator[Section]:
+    """The sections of a file; none if it has no section table.
 
     Raises `ValueError` and `struct.error` for an invalid table.
     """
@@ -39,4 +50,4 @@ def sections(file: ElfFile) -> Iterator[tuple[str, int, int]]:
     texts = file.read(rows[names][4], min(rows[names][5], MAX_NAMES))
     for row in rows:
         name = texts[row[0] : row[0] + 256].partition(b"\0")[0].decode(errors="replace")
-        yield name, row[2], row[5]
+        yield Section(name, *row[1:6])

@@ -15,6 +15,7 @@ from buildtool.core.value import Value
 MAX_SYMBOLS = 1 << 20
 MAX_NAME_BYTES = 64 << 20
 LOCAL, WEAK = 0, 2  # STB_LOCAL, STB_WEAK
+FUNCTION = 2  # STT_FUNC
 HIDDEN = (1, 2)  # STV_INTERNAL, STV_HIDDEN
 # The tables that may follow the symbol table, which has no length of its own.
 POINTERS = (
@@ -31,6 +32,8 @@ class Symbol(Value):
     undefined: bool
     weak: bool
     hidden: bool
+    address: int = 0
+    is_function: bool = False
 
 
 def dynamic_symbols(file: ElfFile) -> Iterator[Symbol]:
@@ -47,9 +50,9 @@ def dynamic_symbols(file: ElfFile) -> Iterator[Symbol]:
     room = MAX_NAME_BYTES
     for number, fields in enumerate(layout.iter_unpack(table)):
         if file.bits == 64:
-            at, info, other, section = fields[:4]
+            at, info, other, section, address, _ = fields
         else:
-            at, _, _, info, other, section = fields
+            at, address, _, info, other, section = fields
         if not at or info >> 4 == LOCAL:
             continue
         name = names[at : names.index(b"\0", at)]
@@ -62,6 +65,8 @@ def dynamic_symbols(file: ElfFile) -> Iterator[Symbol]:
             undefined=section == 0,
             weak=info >> 4 == WEAK,
             hidden=other & 3 in HIDDEN,
+            address=address,
+            is_function=info & 15 == FUNCTION,
         )
 
 

@@ -21,12 +21,20 @@ _PERMUTATION = re.compile(
 )
 
 
+QF_KINDS = frozenset({"qf32", "qf16"})
+IEEE_KINDS = frozenset({"sf", "hf", "bf", "f8"})
+
+
 class Operand(Value):
     """A vector of an instruction: "Vu" at the bits from `at`; `kind` is "qf32", "sf", … or ""."""
 
     name: str
     kind: str
     at: int
+
+    @property
+    def is_qf(self) -> bool:
+        return self.kind in QF_KINDS
 
     def registers(self, word: int) -> tuple[int, ...]:
         number = word >> self.at & 31
@@ -84,6 +92,15 @@ class Form(Value):
     @cached_property
     def is_store(self) -> bool:
         return bool(self.memory) and "=vmem" not in self.syntax
+
+    def text(self, word: int) -> str:
+        """The instruction with the numbers of its vectors."""
+        text = self.syntax
+        for operand in self.operands:
+            numbers = ":".join(map(str, reversed(operand.registers(word))))
+            if operand.name[0] == "V":
+                text = re.sub(rf"\b{operand.name}\b", f"v{numbers}", text)
+        return text
 
     def lacked_by(self, arch: int) -> bool:
         return self.first > arch or (self.ieee and arch > _LAST_WITH_IEEE)

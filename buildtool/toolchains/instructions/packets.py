@@ -7,7 +7,7 @@ chapters of the instruction classes J, CR, LD and SUBINSN; compared with LLVM's 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from buildtool.core.value import Value
 
@@ -117,9 +117,15 @@ def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[in
     return Packet(address, words, tuple(targets), falls, calls, frame, indirect), loops
 
 
-def call_target(address: int, word: int) -> int:
-    """Where `call` in a packet at `address` goes, if it has no constant extender."""
-    return address + _offset((word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF, 22, None)
+def called(packet: Packet) -> Iterator[int]:
+    """The addresses that the direct calls of a packet go to."""
+    extended = False
+    for word in packet.words if packet.calls else ():
+        if word >> 24 in DIRECT_CALLS and word & END != DUPLEX and not extended:
+            yield packet.address + _offset(
+                (word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF, 22, None
+            )
+        extended = not word >> 28 and word & END != DUPLEX
 
 
 def _offset(field: int, bits: int, extension: int | None) -> int:

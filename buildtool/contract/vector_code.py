@@ -1,0 +1,143 @@
+"""The vector instructions of a Hexagon file: which ones there are, in which functions and lines."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from buildtool.contract.subject import Subject
+from buildtool.core.elf.debug_file import DebugFile, open_debug_file
+from buildtool.core.elf.read import ElfError, read_code
+from buildtool.core.value import Value
+from buildtool.toolchains.instructions.hvx import Form, form_of, is_vector
+from buildtool.toolchains.instructions.packets import Packet, called, packets
+
+MAX_FOLLOWED = 8 << 20  # bytes of code whose packets are followed; that takes 15 s per MiB
+MAX_LISTED = 8
+_WORD = 4
+_Item = TypeVar("_Item")
+
+
+class Use(Value):
+    """A vector instruction in the code."""
+
+    address: int
+    word: int
+    form: Form
+
+
+class Function(Value):
+    """Packets that begin where something is called, and the addresses where others enter them."""
+
+    packets: tuple[Packet, ...]
+    entries: frozenset[int]
+
+
+class VectorCode:
+    """The code of the ELF file `path`; raises `ElfError`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        code = read_code(path)
+        self._exports = code.functions
+        self._sections = [(address, _words(data)) for address, data in code.sections]
+
+    def uses(self, wanted: Callable[[Form], bool]) -> Iterator[Use]:
+        """The instructions of the wanted forms."""
+        found = {word: form for word, form in self._forms.items() if wanted(form)}
+        for start, words in self._sections if found else ():
+            for index, word in enumerate(words):
+                if word in found:
+                    yield Use(start + _WORD * index, word, found[word])
+
+    def functions(self, wanted: Callable[[Form], bool]) -> Iterator[Function]:
+        """The functions with an instruction of a wanted form."""
+        found = {word for word, form in self._forms.items() if wanted(form)}
+        size = sum(_WORD * len(words) for _, words in self._sections)
+        for start, words in self._sections if found and size <= MAX_FOLLOWED else ():
+            if not found.isdisjoint(words):
+                for function in self._split(packets(words, start)):
+                    if any(not found.isdisjoint(packet.words) for packet in function.packets):
+                        yield function
+
+    def function(self, address: int) -> str:
+        """The name of the function at an address."""
+        return self._place(address)[0]
+
+    def line(self, address: int) -> str:
+        """The source file and line of an address, the address if that is not known."""
+        return self._place(address)[1]
+
+    @cached_property
+    def _forms(self) -> dict[int, Form]:
+        """The form of each vector word."""
+        words = {word for _, words in self._sections for word in words}
+        found = ((word, form_of(word)) for word in words if is_vector(word))
+        return {word: form for word, form in found if form}
+
+    def _split(self, code: list[Packet]) -> Iterator[Function]:
+        starts = {target for packet in code for target in called(packet)} | self._exports.keys()
+        parts: list[list[Packet]] = []
+        part_of: dict[int, int] = {}
+        for packet in code:
+            if not parts or packet.address in starts:
+                parts.append([])
+            parts[-1].append(packet)
+            part_of[packet.address] = len(parts) - 1
+        entries: list[set[int]] = [{part[0].address} for part in parts]
+        for packet in code:
+            for target in packet.targets:
+                if part_of.get(target, (own := part_of[packet.address])) != own:
+                    entries[part_of[target]].add(target)
+        for part, entered in zip(parts, entries, strict=True):
+            yield Function(tuple(part), frozenset(entered))
+
+    @cached_property
+    def _debug(self) -> DebugFile | None:
+        return open_debug_file(self._path)
+
+    def _place(self, address: int) -> tuple[str, str]:
+        try:
+            places = self._debug.places(address) if self._debug else ()
+        except Exception:  # pyelftools raises anything for a malformed file
+            places = ()
+        if not places:
+            starts = sorted(self._exports)
+            before = bisect_right(starts, address)
+            name = self._exports[starts[before - 1]] if before else ""
+            return f"a function after {name}" if name else "a function", f"{address:#x}"
+        line = f"{places[0].file}:{places[0].line}" if places[0].line else f"{address:#x}"
+        return places[-1].function, line
+
+
+def vector_code(subject: Subject, path: str) -> VectorCode | None:
+    """The code of a file of the subject; None if it cannot be read."""
+    try:
+        return VectorCode(subject.files[path])
+    except ElfError:
+        return None
+
+
+def arch_generation(arch: str) -> int:
+    """`v79` → 79, as the tables of instructions count."""
+    return int(arch.strip("vt"))
+
+
+def listed(found: Sequence[_Item], text: Callable[[_Item], str]) -> str:
+    """A line for each of the first few, and how many more there are."""
+    lines = list(dict.fromkeys(map(text, found[:MAX_LISTED])))
+    more = len(found) - MAX_LISTED
+    return "\n".join((*lines, *([f"and {more} more"] if more > 0 else ())))
+
+
+def _words(data: bytes) -> array[int]:
+    words = array("I")
+    words.frombytes(data[: len(data) - len(data) % _WORD])
+    if sys.byteorder == "big":
+        words.byteswap()
+    return words
