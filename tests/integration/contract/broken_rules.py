@@ -8,6 +8,7 @@ from .binaries import entry, note
 from .releases import DIGEST, OTHER, TestRelease
 
 SKEL = "dsp/v68/libdemo_skel.so"
+NEW_SKEL = "dsp/v79/libdemo_skel.so"
 NOTE = note("buildtool", DIGEST)
 CASES: dict[str, tuple[str, str, str, Callable[[TestRelease], object]]] = {}
 """By rule: the path and the text of the finding, its why, and how a release is broken."""
@@ -324,3 +325,33 @@ def _(release: TestRelease) -> None:
 @breaks("stripped", "lib/libpart.so", "libpart.so is not stripped", "it has the sections .symtab")
 def _(release: TestRelease) -> None:
     release.host("lib/libpart.so", "int part;", stripped=False)
+
+
+def _executes(release: TestRelease, *words: int) -> None:
+    """Put a skel for v79 into the release, with a function `f` of the given packets."""
+    code = f'void f(void) {{ __asm__(".word {", ".join(map(hex, words))}"); }}'
+    release.target["archs"] = ["v68", "v79"]
+    skel = release.skel(NEW_SKEL, entry() + code + NOTE, arch="v69")
+    data = bytearray(skel.read_bytes())
+    data[36] = 0x79  # e_flags: Debian's clang does not know newer archs
+    skel.write_bytes(data)
+
+
+@breaks(
+    "hvx-instructions",
+    NEW_SKEL,
+    "libdemo_skel.so has IEEE sums or products, which v79 lacks",
+    ": v0.sf=vadd(v1.sf,v2.sf)",
+)
+def _(release: TestRelease) -> None:
+    _executes(release, 0x1F82E1C0)
+
+
+@breaks(
+    "qf-values",
+    NEW_SKEL,
+    "libdemo_skel.so permutes qf values",
+    ": v4=vror(v0,Rt) reads qf32 of 0x",
+)
+def _(release: TestRelease) -> None:
+    _executes(release, 0x1FA2E120, 0x1960C024)  # v0.qf32=vadd(v1.sf,v2.sf); v4=vror(v0,r0)

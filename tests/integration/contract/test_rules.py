@@ -11,7 +11,7 @@ from .binaries import entry
 from .broken_rules import CASES, NOTE
 from .conftest import Make
 
-WARNINGS = {"no-build-paths", "skel-hash", "skel-libraries"}
+WARNINGS = {"hvx-instructions", "no-build-paths", "qf-values", "skel-hash", "skel-libraries"}
 
 
 @pytest.mark.parametrize("rule", [module.RULE.name for module in RULES])

@@ -1,0 +1,318 @@
+"""What is wrong with the vector instructions of a skel: real code, assembled and compiled."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.contract.finding import ERROR, WARNING, Finding
+from buildtool.contract.promise import NOTHING, Promise
+from buildtool.contract.rules import hvx_instructions, qf_values
+from buildtool.contract.subject import Subject
+from buildtool.contract.vector_code import VectorCode
+from buildtool.core.elf.read import read_code
+from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.instructions.packets import packets
+
+BUILT = Promise(platform="hexagon", own=True)
+STACK = "keeps qf values on the stack, where they lose bits"
+CALL = "keeps qf values on the stack during a call, where they lose bits"
+COPIED = "copies qf values, which can change their last bit"
+PERMUTED = "permutes qf values"
+AS_IEEE = "reads qf values as IEEE numbers"
+AS_QF = "reads IEEE numbers as qf values"
+WIDTH = "reads qf values of the other width"
+FRAME = "{ allocframe(r29,#4096):raw }\n{ r29 = and(r29,#-128) }\n"
+QF = "{ v0.qf32 = vadd(v1.sf,v2.sf) }\n"
+READ = "{ v5.qf32 = vadd(v4.qf32,v2.sf) }\n"
+END = "{ r31:30 = dealloc_return(r30):raw }\n"
+RETURN = "{ jumpr r31 }\n"
+
+
+def library(folder: Path, source: str, arch: int = 79, name: str = "x.s", *flags: str) -> Path:
+    """A library for `arch` of C or assembly."""
+    file, linked = folder / name, folder / "libx.so"
+    file.write_text(source, encoding="utf-8")
+    cpu = f"-mcpu=hexagonv{arch}+hvxv{arch}+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
+    options = ["-target", "hexagon-linux-musl", cpu, "-nostdlib", "-fno-sanitize=undefined"]
+    subprocess.run(
+        [usable_zig().where, "cc", *options, "-shared", "-O2", "-g", *flags, file, "-o", linked],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    return linked
+
+
+def function(body: str, name: str = "f") -> str:
+    return f".text\n.globl {name}\n.type {name},@function\n{name}:\n{body}.size {name}, .-{name}\n"
+
+
+def found(file: Path, arch: str = "v79", promise: Promise = BUILT) -> list[Finding]:
+    subject = Subject({f"dsp/{arch}/libx.so": file}, promise=promise)
+    return [finding for rule in (hvx_instructions, qf_values) for finding in rule.check(subject)]
+
+
+def mistakes(file: Path, arch: str = "v79") -> list[str]:
+    return [finding.message.partition(" ")[2] for finding in found(file, arch)]
+
+
+WRONG = {
+    "a slot of the stack": (
+        f"{FRAME}{QF}{{ vmem(r29+#1) = v0 }}\n{{ v4 = vmem(r29+#1) }}\n{READ}{END}",
+        STACK,
+        "stored at r29+128, and read as v4",
+    ),
+    "the new value of a packet": (
+        f"{FRAME}{{ v3 = vmem(r0+#0)\n v0.qf32 = vadd(v1.sf,v2.sf)\n vmem(r29+#-2) = v0.new }}\n"
+        f"{{ v4.cur = vmem(r29+#-2)\n v5.qf32 = vadd(v4.qf32,v2.sf) }}\n{END}",
+        STACK,
+        "stored at r29-256, and read as v4",
+    ),
+    "the odd register of a pair that is new": (
+        f"{FRAME}{{ v7:6.qf32 = vmpy(v1.hf,v2.hf)\n vmem(r29+#0) = v7.new }}\n"
+        f"{{ v4 = vmem(r29+#0) }}\n{READ}{END}",
+        STACK,
+        "stored at r29+0, and read as v4",
+    ),
+    "a slot that is far": (
+        f"{FRAME}{QF}{{ r5 = add(r29,#2048) }}\n{{ vmem(r5+#1) = v0 }}\n{{ r6 = add(r29,#2048) }}\n"
+        f"{{ v4 = vmem(r6+#1) }}\n{READ}{END}",
+        STACK,
+        "stored at r29+2176, and read as v4",
+    ),
+    "a slot on one of two ways": (
+        f"{FRAME}{QF}{{ v3 = vmem(r0+#0) }}\n{{ vmem(r29+#0) = v3 }}\n"
+        f"{{ p0 = cmp.eq(r1,#0); if (p0.new) jump:nt 1f }}\n{{ vmem(r29+#0) = v0 }}\n"
+        f"1: {{ v4 = vmem(r29+#0) }}\n{READ}{END}",
+        STACK,
+        "stored at r29+0, and read as v4",
+    ),
+    "a slot in a hardware loop": (
+        f"{FRAME}{{ v4 = vxor(v4,v4)\n loop0(1f,r2) }}\n{{ vmem(r29+#0) = v4 }}\n"
+        f"1: {{ v4 = vmem(r29+#0) }}\n{{ v4.qf32 = vadd(v4.qf32,v2.sf)\n vmem(r29+#0) = v4.new\n"
+        f" nop }}:endloop0\n{END}",
+        STACK,
+        "stored at r29+0, and read as v4",
+    ),
+    "a slot during a call": (
+        f"{FRAME}{QF}{{ call other\n vmem(r29+#1) = v0 }}\n{{ v4 = vmem(r29+#1) }}\n{READ}{END}",
+        CALL,
+        "stored at r29+128, and read as v4",
+    ),
+    "a permutation": (
+        f"{QF}{{ v4 = vror(v0,r0) }}\n{RETURN}",
+        PERMUTED,
+        "v4=vror(v0,Rt) reads qf32 of",
+    ),
+    "a copy": (f"{QF}{{ v4 = v0 }}\n{READ}{RETURN}", COPIED, "is copied to v4, and read at"),
+    "a copy to a pair": (
+        f"{QF}{{ v5:4 = vcombine(v0,v1) }}\n{{ v6.hf = v5:4.qf32 }}\n{RETURN}",
+        COPIED,
+        "is copied to v5, and read at",
+    ),
+    "a selection": (
+        f"{QF}{{ v4 = vmux(q0,v0,v1) }}\n{READ}{RETURN}",
+        COPIED,
+        "is copied to v4, and read at",
+    ),
+    "qf as sf": (
+        f"{QF}{{ v4.sf = vmax(v0.sf,v1.sf) }}\n{RETURN}",
+        AS_IEEE,
+        "v4.sf=vmax(v0.sf,v1.sf) reads qf32 of",
+    ),
+    "sf as qf": (f"{{ v4.sf = vmax(v0.sf,v1.sf) }}\n{READ}{RETURN}", AS_QF, "reads sf of"),
+    "a converted value as qf": (f"{QF}{{ v4.sf = v0.qf32 }}\n{READ}{RETURN}", AS_QF, "reads sf of"),
+    "qf16 as qf32": (
+        f"{{ v4.qf16 = vadd(v1.hf,v2.hf) }}\n{READ}{RETURN}",
+        WIDTH,
+        "v5.qf32=vadd(v4.qf32,v2.sf) reads qf16 of",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_value_that_is_lost(case: str, tmp_path: Path) -> None:
+    body, mistake, how = WRONG[case]
+    (finding,) = found(library(tmp_path, function(body)))
+
+    assert finding.message == f"libx.so {mistake}"
+    assert finding.why.startswith("f, x.s:")
+    assert how in finding.why
+    assert finding.severity == (WARNING if mistake == COPIED else ERROR)
+    assert finding.remedy
+
+
+RIGHT = {
+    "a value that is converted first": (
+        f"{FRAME}{QF}{{ v0.sf = v0.qf32 }}\n{{ vmem(r29+#1) = v0 }}\n{{ v4 = vmem(r29+#1) }}\n"
+        f"{{ v5.qf32 = vadd(v4.sf,v2.sf) }}\n{END}"
+    ),
+    "all bits are saved": (
+        f"{FRAME}{QF}{{ vmem(r29+#1) = v0 }}\n{{ v3 = vgetqfext(v0.x,r0) }}\n"
+        f"{{ vmem(r29+#2) = v3 }}\n{{ v4 = vmem(r29+#1) }}\n{{ v3 = vmem(r29+#2) }}\n"
+        f"{{ v3.x = vsetqfext(v3,r0) }}\n{{ v4 = vmerge(v3.x,v4.w) }}\n{READ}{END}"
+    ),
+    "the slot is written again": (
+        f"{FRAME}{QF}{{ vmem(r29+#1) = v0 }}\n{{ vmem(r29+#1) = v1 }}\n{{ v4 = vmem(r29+#1) }}\n"
+        f"{READ}{END}"
+    ),
+    "the address has changed": (
+        f"{FRAME}{QF}{{ r5 = add(r29,#2048) }}\n{{ vmem(r5+#0) = v0 }}\n{{ r5 = add(r5,r1) }}\n"
+        f"{{ v4 = vmem(r5+#0) }}\n{READ}{END}"
+    ),
+    "the stack pointer has changed": (
+        f"{FRAME}{QF}{{ vmem(r29+#0) = v0 }}\n{{ r29 = add(r29,#-128) }}\n"
+        f"{{ v4 = vmem(r29+#0) }}\n{READ}{END}"
+    ),
+    "one of two ways has qf": (
+        f"{{ v4.sf = vmax(v0.sf,v1.sf) }}\n{{ p0 = cmp.eq(r1,#0); if (p0.new) jump:nt 1f }}\n"
+        f"{{ v4.qf32 = vadd(v1.sf,v2.sf) }}\n1: {READ}{RETURN}"
+    ),
+    "a write that depends on a predicate": (
+        f"{QF}{{ if (p0) v0 = vmem(r0+#0) }}\n{{ v4.sf = vmax(v0.sf,v1.sf) }}\n{RETURN}"
+    ),
+    "a call may have written it": (
+        f"{FRAME}{{ v4.sf = vmax(v0.sf,v1.sf)\n call other }}\n{READ}{END}"
+    ),
+    "the code is entered from elsewhere": (
+        f"{{ v4.sf = vmax(v0.sf,v1.sf) }}\n1: {READ}{{ jumpr r0 }}\n"
+    ),
+    "an unknown vector instruction": (
+        f"{{ v4.sf = vmax(v0.sf,v1.sf) }}\n.word 0x1e00e0e0\n{READ}{RETURN}"
+    ),
+    "a temporary": (f"{QF}{{ v0.tmp = vmem(r0+#0)\n v4.sf = vmax(v0.sf,v1.sf) }}\n{RETURN}"),
+    "a temporary that keeps all bits": (
+        f"{QF}{{ v6.tmp = v0\n v4.qf32 = vadd(v6.qf32,v1.sf) }}\n{RETURN}"
+    ),
+    "the control index of a permutation": (f"{QF}{{ v4 = vdelta(v1,v0) }}\n{RETURN}"),
+}
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_nothing_is_found_in_code_that_may_be_right(case: str, tmp_path: Path) -> None:
+    assert mistakes(library(tmp_path, function(RIGHT[case]))) == []
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_an_older_arch_loses_nothing(case: str, tmp_path: Path) -> None:
+    assert mistakes(library(tmp_path, function(WRONG[case][0]), 75), "v75") == []
+
+
+def test_files_that_were_not_compiled_here_get_warnings(tmp_path: Path) -> None:
+    file = library(tmp_path, function(WRONG["a permutation"][0]))
+
+    assert [finding.severity for finding in found(file, promise=NOTHING)] == [WARNING]
+    assert [finding.severity for finding in found(file, promise=BUILT._replace(files={}))] == [
+        WARNING
+    ]
+
+
+# ---- instructions that an arch lacks ----
+
+NEWER = "{ v0.qf32 = v1.sf }\n"
+SUM = "{ v0.sf = vadd(v1.sf,v2.sf) }\n{ v4.hf += vmpy(v1.hf,v2.hf) }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "arch", "why"),
+    [
+        (NEWER, "v79", ["v0.qf32=v1.sf, of v81"]),
+        (NEWER, "v81", []),
+        (SUM, "v75", []),
+        (SUM, "v79", ["v0.sf=vadd(v1.sf,v2.sf)", "v4.hf+=vmpy(v1.hf,v2.hf)"]),
+        (SUM, "v81", ["v0.sf=vadd(v1.sf,v2.sf)", "v4.hf+=vmpy(v1.hf,v2.hf)"]),
+    ],
+)
+def test_instructions_that_the_arch_lacks(
+    body: str, arch: str, why: list[str], tmp_path: Path
+) -> None:
+    file = library(tmp_path, function(body + RETURN), 81)
+
+    lines = [line for finding in found(file, arch) for line in finding.why.split("\n")]
+
+    assert [line.partition(": ")[2] for line in lines] == why
+    assert all(line.startswith("f, x.s:") for line in lines)
+    assert all(finding.severity == ERROR for finding in found(file, arch))
+
+
+# ---- what a compiler makes ----
+
+KERNEL = """
+#include <hexagon_types.h>
+#include <hvx_hexagon_protos.h>
+void accumulate(const float *restrict in, float *restrict out, int rows) {
+  const HVX_Vector *v = (const HVX_Vector *)in;
+  HVX_Vector sums[N], *to = (HVX_Vector *)out;
+#pragma unroll
+  for (int i = 0; i < N; i++) sums[i] = Q6_V_vzero();
+  for (int row = 0; row < rows; row++)
+#pragma unroll
+    for (int i = 0; i < N; i++) sums[i] = Q6_Vqf32_vadd_Vqf32Vsf(sums[i], v[row * N + i]);
+#pragma unroll
+  for (int i = 0; i < N; i++) to[i] = Q6_Vsf_equals_Vqf32(sums[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "arch", "lost"), [(36, 79, True), (36, 75, False), (8, 79, False)]
+)
+def test_more_sums_than_registers(count: int, arch: int, lost: bool, tmp_path: Path) -> None:
+    file = library(tmp_path, KERNEL, arch, "x.c", f"-DN={count}")
+
+    findings = [finding for finding in found(file, f"v{arch}") if finding.severity == ERROR]
+
+    assert [finding.message for finding in findings] == ([f"libx.so {STACK}"] if lost else [])
+    assert all("accumulate, x.c:11: qf32 of x.c:11" in finding.why for finding in findings)
+
+
+# ---- packets ----
+
+FLOW = """
+.text
+.globl start
+.type start,@function
+start: { loop1(outer,r2) }
+outer: { loop0(inner,r2) }
+inner: { r3 = add(r3,#1); nop }:endloop0
+{ p0 = cmp.eq(r0,#0); if (p0.new) jump:nt near }
+{ r4 = add(r4,#1); nop; nop }:endloop1
+{ jump ##far }
+near: { if (cmp.eq(r1.new,r2)) jump:t inner; r1 = add(r1,r3) }
+{ r0 = #3 ; jump far }
+{ if (r1==#0) jump:nt far }
+{ call far }
+{ if (p0) jumpr r31 }
+{ jumpr r5 }
+far: { r31:30 = dealloc_return(r30):raw }
+{ r0 = #0; jumpr r31 }
+"""
+
+
+def test_where_packets_go_on(tmp_path: Path) -> None:
+    ((start, code),) = read_code(library(tmp_path, FLOW)).sections
+    words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
+    found = packets(words, start)
+    outer, inner, near, far = (found[n].address for n in (1, 2, 6, 12))
+
+    assert [packet.targets for packet in found] == [
+        *((), (), (inner,), (near,), (outer,), (far,)),
+        *((inner,), (far,), (far,), (), (), (), (), ()),
+    ]
+    ends = (5, 7, 11, 12, 13)
+    assert [packet.falls_through for packet in found] == [n not in ends for n in range(14)]
+    assert [number for number, packet in enumerate(found) if packet.calls] == [9]
+    assert [number for number, packet in enumerate(found) if packet.indirect] == [11]
+    assert [number for number, packet in enumerate(found) if packet.frame] == [12]
+
+
+def test_code_of_a_file_without_sections(tmp_path: Path) -> None:
+    file = library(tmp_path, function(WRONG["a permutation"][0]))
+    data = bytearray(file.read_bytes())
+    data[32:36] = bytes(4)  # e_shoff
+    file.write_bytes(data)
+
+    assert not list(VectorCode(file).uses(bool))
+    assert mistakes(file) == []
