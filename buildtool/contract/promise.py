@@ -40,7 +40,8 @@ class Promise(Value):
     `system_libraries` are libraries that the devices have in addition to those of the platform;
     `cdsprpc` is their libcdsprpc and `shells` has their DSP shells by arch, by default those of all
     known devices.  `build_paths` are directories of the build machine, None if unknown.  `own` says
-    that the project at hand builds the files, so that remedies can name its settings.
+    that the project at hand builds the files, so that remedies can name its settings; `allow` are
+    rules about code that do not stop its builds.
     """
 
     platform: str = ""
@@ -56,6 +57,7 @@ class Promise(Value):
     shells: Mapping[str, DeviceShell] = NO_SHELLS
     build_paths: tuple[str, ...] | None = None
     own: bool = False
+    allow: tuple[str, ...] = ()
 
     @property
     def built(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import sys
 from array import array
 from bisect import bisect_right
@@ -10,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
 from buildtool.core.elf.debug_file import DebugFile, open_debug_file
 from buildtool.core.elf.read import ElfError, read_code
@@ -121,6 +123,20 @@ def vector_code(subject: Subject, path: str) -> VectorCode | None:
         return VectorCode(subject.files[path])
     except ElfError:
         return None
+
+
+def code_finding(
+    subject: Subject, rule: Rule, path: str, message: str, *, why: str, remedy: str
+) -> Finding:
+    """An error in what a step of the project compiled, unless its target allows it; else a warning.
+
+    `message` follows the name of the file.
+    """
+    message = f"{posixpath.basename(path)} {message}"
+    if not subject.promise.built or rule.name in subject.promise.allow:
+        return rule.warning(path, message, why=why, remedy=remedy)
+    remedy += f' If it is meant: allow = ["{rule.name}"] in the target.'
+    return rule.error(path, message, why=why, remedy=remedy)
 
 
 def arch_generation(arch: str) -> int:

@@ -17,6 +17,9 @@ from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.hexagon import hexagon, with_open_root
 from buildtool.toolchains.profile import Profile, ProfileError
 
+CODE_RULES = frozenset({"hvx-instructions", "qf-values"})
+"""The rules whose findings do not stop the builds of a target that allows them either."""
+
 
 def uses_sdk(asked: str, archs: Sequence[str], sdk: HexagonSdk | None) -> bool:
     """Whether `dsp-toolchain = asked` selects the SDK, for a target with `archs`.
@@ -77,6 +80,11 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
         strict, sanitize = target.strict_isa, target.sanitize
         profiles = {
             arch: hexagon(arch, zig, strict_isa=strict, sanitize=sanitize) for arch in target.archs
+        }
+    if allowed := sorted(CODE_RULES & set(target.allow)):
+        profiles = {
+            arch: profile._replace(settings={**profile.settings, "ALLOW": " ".join(allowed)})
+            for arch, profile in profiles.items()
         }
     return {a: _with_idl_compiler(profile, project, target) for a, profile in profiles.items()}
 

@@ -7,13 +7,19 @@ measured, without a fault. Source: LLVM, pull request 198832.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 from functools import partial
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.contract.vector_code import Use, VectorCode, arch_generation, listed, vector_code
+from buildtool.contract.vector_code import (
+    Use,
+    VectorCode,
+    arch_generation,
+    code_finding,
+    listed,
+    vector_code,
+)
 
 RULE = Rule("hvx-instructions", __doc__, code="skel")
 _IEEE_REMEDY = (
@@ -27,7 +33,6 @@ _NEWER_REMEDY = (
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    report = RULE.error if subject.promise.built else RULE.warning
     for path, arch, _ in subject.dsp():
         code, number = vector_code(subject, path), arch_generation(arch)
         lacked = _lacked(code, number) if code else []
@@ -35,9 +40,11 @@ def check(subject: Subject) -> Iterator[Finding]:
             found = [use for use in lacked if use.form.ieee is ieee]
             if code and found:
                 what = "IEEE sums or products" if ieee else "instructions of a newer arch"
-                yield report(
+                yield code_finding(
+                    subject,
+                    RULE,
                     path,
-                    f"{posixpath.basename(path)} has {what}, which {arch} lacks",
+                    f"has {what}, which {arch} lacks",
                     why=listed(found, partial(_line, code)),
                     remedy=(_IEEE_REMEDY if ieee else _NEWER_REMEDY).format(arch=arch),
                 )

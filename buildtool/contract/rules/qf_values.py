@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
@@ -18,6 +19,7 @@ from buildtool.contract.vector_code import (
     Function,
     VectorCode,
     arch_generation,
+    code_finding,
     listed,
     vector_code,
 )
@@ -79,13 +81,12 @@ def check(subject: Subject) -> Iterator[Finding]:
                 for mistake, place in _mistakes(function):
                     found.setdefault(mistake, {}).setdefault(place.address, place)
         for mistake, places in sorted(found.items(), key=lambda item: not item[0].is_loss):
-            report = RULE.error if mistake.is_loss and subject.promise.built else RULE.warning
-            yield report(
-                path,
-                f"{posixpath.basename(path)} {mistake.what}",
-                why=listed(list(places.values()), lambda place: place.text(code)),
-                remedy=mistake.remedy,
-            )
+            why, remedy = listed(list(places.values()), partial(_text, code)), mistake.remedy
+            if mistake.is_loss:
+                yield code_finding(subject, RULE, path, mistake.what, why=why, remedy=remedy)
+            else:
+                message = f"{posixpath.basename(path)} {mistake.what}"
+                yield RULE.warning(path, message, why=why, remedy=remedy)
 
 
 class Place(Value):
@@ -96,9 +97,10 @@ class Place(Value):
     read: int
     how: str
 
-    def text(self, code: VectorCode) -> str:
-        how = self.how.format(origin=code.line(self.origin), read=code.line(self.read))
-        return f"{code.function(self.address)}, {code.line(self.address)}: {how}"
+
+def _text(code: VectorCode, place: Place) -> str:
+    how = place.how.format(origin=code.line(place.origin), read=code.line(place.read))
+    return f"{code.function(place.address)}, {code.line(place.address)}: {how}"
 
 
 def _mistakes(function: Function) -> Iterator[tuple[Mistake, Place]]:

@@ -92,7 +92,10 @@ def _check_skels(
     """Check that a skel step ships at least one skel, and nothing that the DSP would reject."""
     libraries = {Path(name).name: path for name, path in files.items() if ".so" in path.suffixes}
     own = not isinstance(step, FilesStep)
-    subject = check_dsp_files(libraries, arch, device=step.profile.shell, warn=warn, own=own)
+    allow = tuple(step.profile.settings.get("ALLOW", "").split())
+    subject = check_dsp_files(
+        libraries, arch, device=step.profile.shell, warn=warn, own=own, allow=allow
+    )
     if own and not any(subject.skels()):
         raise ArtifactError(
             f"{step.name} made no skel",
