@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import sys
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -109,10 +108,11 @@ class VectorCode:
         except Exception:  # pyelftools raises anything for a malformed file
             places = ()
         if not places:
-            starts = sorted(self._exports)
-            before = bisect_right(starts, address)
-            name = self._exports[starts[before - 1]] if before else ""
-            return f"a function after {name}" if name else "a function", f"{address:#x}"
+            start = max((each for each in self._exports if each <= address), default=-1)
+            name, size = self._exports.get(start, ("", 0))
+            if address >= start + size:
+                name = f"a function after {name}" if name else "a function"
+            return name, f"{address:#x}"
         line = f"{places[0].file}:{places[0].line}" if places[0].line else f"{address:#x}"
         return places[-1].function, line
 

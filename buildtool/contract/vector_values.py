@@ -21,8 +21,9 @@ from buildtool.toolchains.instructions.hvx import (
 from buildtool.toolchains.instructions.packets import Packet
 
 UNKNOWN, COPY, LOAD, STORE, OTHER = "unknown", "copy", "load", "store", ""
-MAX_STEPS = 40  # for each packet; the largest skels take 8
-MAX_BITS = 1 << 29  # of the writes that reach all packets; the largest skels have 1 << 27
+MAX_PACKETS = 1 << 15  # of a function; the largest known one has 17,000
+MAX_STEPS = 20  # for each packet; known functions take up to 8
+MAX_BITS = 1 << 29  # of the writes that reach all packets; known functions have up to 1 << 27
 _REGISTERS = range(32)
 _STACK, _FRAME = 29, 30
 _PARSE = 0xC000
@@ -92,6 +93,8 @@ class VectorValues:
     """
 
     def __init__(self, packets: Sequence[Packet], entries: Collection[int]) -> None:
+        if len(packets) > MAX_PACKETS:
+            raise TooComplexError
         self._packets = packets
         self._steps = MAX_STEPS * len(packets) + MAX_STEPS
         self._numbers = {packet.address: number for number, packet in enumerate(packets)}

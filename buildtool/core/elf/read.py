@@ -135,11 +135,11 @@ def read_section_sizes(path: Path) -> dict[str, int]:
 
 
 class Code(Value):
-    """The code of a linked file: address and bytes of each section, and the names of exported
+    """The code of a linked file: address and bytes of each section, and name and size of exported
     functions by address."""
 
     sections: tuple[tuple[int, bytes], ...]
-    functions: Mapping[int, str]
+    functions: Mapping[int, tuple[str, int]]
 
 
 def read_code(path: Path) -> Code:
@@ -152,7 +152,7 @@ def read_code(path: Path) -> Code:
             if each.flags & SHF_EXECINSTR and each.kind == _SHT_PROGBITS and file.kind != "REL"
         ]
         functions = {
-            symbol.address: symbol.name
+            symbol.address: (symbol.name, symbol.size)
             for symbol in dynamic_symbols(file)
             if symbol.is_function and not symbol.undefined
         }

@@ -33,6 +33,7 @@ class Symbol(Value):
     weak: bool
     hidden: bool
     address: int = 0
+    size: int = 0
     is_function: bool = False
 
 
@@ -50,9 +51,9 @@ def dynamic_symbols(file: ElfFile) -> Iterator[Symbol]:
     room = MAX_NAME_BYTES
     for number, fields in enumerate(layout.iter_unpack(table)):
         if file.bits == 64:
-            at, info, other, section, address, _ = fields
+            at, info, other, section, address, size = fields
         else:
-            at, address, _, info, other, section = fields
+            at, address, size, info, other, section = fields
         if not at or info >> 4 == LOCAL:
             continue
         name = names[at : names.index(b"\0", at)]
@@ -66,6 +67,7 @@ def dynamic_symbols(file: ElfFile) -> Iterator[Symbol]:
             weak=info >> 4 == WEAK,
             hidden=other & 3 in HIDDEN,
             address=address,
+            size=size,
             is_function=info & 15 == FUNCTION,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from buildtool.contract.subject import Subject
 from buildtool.contract.vector_code import VectorCode
 from buildtool.core.elf.read import read_code
 from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.dsp_toolchain import CODE_RULES
 from buildtool.toolchains.instructions.packets import packets
 
 BUILT = Promise(platform="hexagon", own=True)
@@ -316,3 +318,32 @@ def test_code_of_a_file_without_sections(tmp_path: Path) -> None:
 
     assert not list(VectorCode(file).uses(bool))
     assert mistakes(file) == []
+
+
+def test_a_target_allows_what_it_means(tmp_path: Path) -> None:
+    file = library(tmp_path, function(WRONG["a permutation"][0]))
+    rule = qf_values.RULE.name
+
+    assert "If it is meant" in found(file)[0].remedy
+    assert [f.severity for f in found(file, promise=BUILT._replace(allow=(rule,)))] == [WARNING]
+
+
+def test_each_rule_that_builds_can_allow_is_known() -> None:
+    assert {hvx_instructions.RULE.name, qf_values.RULE.name} == CODE_RULES
+
+
+def test_a_stripped_file_has_addresses(tmp_path: Path) -> None:
+    file = library(tmp_path, function(WRONG["a permutation"][0]), 79, "x.s", "-s")
+
+    (finding,) = found(file)
+
+    assert re.fullmatch(r"f, 0x\w+: v4=vror\(v0,Rt\) reads qf32 of 0x\w+", finding.why)
+
+
+@pytest.mark.parametrize("count", [4_000, 20_000])
+def test_code_that_takes_too_long_to_follow(count: int, tmp_path: Path) -> None:
+    """Each packet has a qf result, and may go on far away."""
+    jump = "{ if (p0) jump f\n v1 = v0 }\n"
+    body = f"{QF}.rept {count}\n{jump}{QF}.endr\n{{ v4 = vror(v0,r0) }}\n{RETURN}"
+
+    assert set(mistakes(library(tmp_path, function(body)))) <= {PERMUTED, COPIED}

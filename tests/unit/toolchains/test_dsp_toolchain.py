@@ -15,7 +15,7 @@ from buildtool.sdk.tool_search import (
     ToolUnfitError,
 )
 from buildtool.toolchains import dsp_toolchain
-from buildtool.toolchains.dsp_toolchain import dsp_sdk, uses_sdk
+from buildtool.toolchains.dsp_toolchain import dsp_profiles, dsp_sdk, uses_sdk
 
 SDK = HexagonSdk(
     where=Path("/sdk"),
@@ -112,3 +112,12 @@ def test_a_target_without_a_dsp_side_asks_for_no_sdk(monkeypatch: pytest.MonkeyP
     target = Target(platform="ubuntu-aarch64", dsp_toolchain="sdk")
 
     assert dsp_sdk(Project(Path("/p"), Header("p"), {}, {}, {}), target) is None
+
+
+def test_what_a_target_allows_in_code_is_part_of_its_profiles() -> None:
+    project = Project(Path("/p"), Header("p"), {}, {}, {})
+    target = Target(platform="ubuntu-aarch64", archs=("v79",), dsp_toolchain="llvm")
+    allowing = target._replace(allow=("stripped", "qf-values"))
+
+    assert "ALLOW" not in dsp_profiles(project, target)["v79"].settings
+    assert dsp_profiles(project, allowing)["v79"].settings["ALLOW"] == "qf-values"
