@@ -103,7 +103,8 @@ class VectorValues:
         self._unknown: dict[Place, int] = {}
         self._read: list[list[_Instruction]] = []
         self._within: dict[tuple[int, int], tuple[int, int | None]] = {}
-        """By packet and register of a `.cur` or `.tmp`: the writes and the register that it is."""
+        """By packet and register of a `.cur` or `.tmp`: the writes, and the register before the
+        packet, that it may be."""
         self._starts = {*entries, *(target for packet in packets for target in packet.targets)}
         self._slots: dict[int, tuple[int, int]] = {}
         """By another register with an address in the stack: what it is relative to."""
@@ -167,10 +168,14 @@ class VectorValues:
             raise TooComplexError
 
     def _reaching(self, number: int, place: Place) -> int:
+        """The writes of a place that a packet reads, as bits."""
+        new, old = 0, place
         if isinstance(place, int) and (found := self._within.get((number, place))):
             new, register = found
-            return new | (self._reaching(number, register) if register is not None else 0)
-        return self._before[number] & self._of_place[place]
+            if register is None:
+                return new
+            old = register
+        return new | self._before[number] & self._of_place[old]
 
     def _after(self, number: int) -> Iterator[int]:
         packet = self._packets[number]

@@ -188,6 +188,10 @@ RIGHT = {
     "a temporary that keeps all bits": (
         f"{QF}{{ v6.tmp = v0\n v4.qf32 = vadd(v6.qf32,v1.sf) }}\n{RETURN}"
     ),
+    "loads of one packet that depend on a predicate": (
+        f"{QF}{{ if (p0) v0.tmp = vmem(r0+#0)\n v4.sf = vmax(v0.sf,v1.sf) }}\n"
+        f"{{ if (p0) v6.cur = vmem(r0+#0)\n v4.sf = vmax(v6.sf,v1.sf) }}\n{RETURN}"
+    ),
     "the control index of a permutation": (f"{QF}{{ v4 = vdelta(v1,v0) }}\n{RETURN}"),
 }
 
