@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 import sys
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,9 +18,9 @@ from buildtool.core.elf.debug_file import DebugFile, open_debug_file
 from buildtool.core.elf.read import ElfError, read_code
 from buildtool.core.value import Value
 from buildtool.toolchains.instructions.hvx import Form, form_of, is_vector
-from buildtool.toolchains.instructions.packets import Packet, called, packets
+from buildtool.toolchains.instructions.packets import Packet, packets, transfers
 
-MAX_FOLLOWED = 8 << 20  # bytes of code whose packets are followed; that takes 15 s per MiB
+MAX_FOLLOWED = 8 << 20  # bytes of code of a file; QNN's skels have nearly as much, and take 10 s
 MAX_LISTED = 8
 _WORD = 4
 _Item = TypeVar("_Item")
@@ -62,9 +64,7 @@ class VectorCode:
         size = sum(_WORD * len(words) for _, words in self._sections)
         for start, words in self._sections if found and size <= MAX_FOLLOWED else ():
             if not found.isdisjoint(words):
-                for function in self._split(packets(words, start)):
-                    if any(not found.isdisjoint(packet.words) for packet in function.packets):
-                        yield function
+                yield from self._split(words, start, found)
 
     def function(self, address: int) -> str:
         """The name of the function at an address."""
@@ -81,22 +81,23 @@ class VectorCode:
         found = ((word, form_of(word)) for word in words if is_vector(word))
         return {word: form for word, form in found if form}
 
-    def _split(self, code: list[Packet]) -> Iterator[Function]:
-        starts = {target for packet in code for target in called(packet)} | self._exports.keys()
-        parts: list[list[Packet]] = []
-        part_of: dict[int, int] = {}
-        for packet in code:
-            if not parts or packet.address in starts:
-                parts.append([])
-            parts[-1].append(packet)
-            part_of[packet.address] = len(parts) - 1
-        entries: list[set[int]] = [{part[0].address} for part in parts]
-        for packet in code:
-            for target in packet.targets:
-                if part_of.get(target, (own := part_of[packet.address])) != own:
-                    entries[part_of[target]].add(target)
-        for part, entered in zip(parts, entries, strict=True):
-            yield Function(tuple(part), frozenset(entered))
+    def _split(self, words: array[int], start: int, found: set[int]) -> Iterator[Function]:
+        moves = list(transfers(words, start))
+        begins = {target for _, target, is_call in moves if is_call} | self._exports.keys()
+        end = start + _WORD * len(words)
+        bounds = [start, *sorted(each for each in begins if start < each < end), end]
+        parts = {
+            low: packets(words[(low - start) // _WORD : (high - start) // _WORD], low)
+            for low, high in pairwise(bounds)
+            if not found.isdisjoint(words[(low - start) // _WORD : (high - start) // _WORD])
+        }
+        entries: dict[int, set[int]] = {low: {low} for low in parts}
+        for packet, target, _ in moves:
+            low = bounds[bisect_right(bounds, target) - 1]
+            if low in entries and low != bounds[bisect_right(bounds, packet) - 1]:
+                entries[low].add(target)
+        for low, part in parts.items():
+            yield Function(tuple(part), frozenset(entries[low]))
 
     @cached_property
     def _debug(self) -> DebugFile | None:

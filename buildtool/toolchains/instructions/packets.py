@@ -12,11 +12,14 @@ from collections.abc import Iterator, Sequence
 from buildtool.core.value import Value
 
 END, DUPLEX, LOOP = 0xC000, 0x0000, 0x8000
-DIRECT_CALLS = (0x5A, 0x5B)
-CALLS = (*DIRECT_CALLS, 0x5D, 0x50, 0x51)  # if (Pu) call, callr, if (Pu) callr
+_DIRECT_CALLS = (0x5A, 0x5B)
+_CALLS = (*_DIRECT_CALLS, 0x5D, 0x50, 0x51)  # if (Pu) call, callr, if (Pu) callr
 _JUMPR, _IF_JUMPR = 0x52, 0x53
 _RETURN_ADDRESS = 31
 _LOOP_STARTS = {0x60: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}, 0x69: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}}
+_CONTROL = frozenset((*range(0x18), *range(0x20, 0x28), *range(0x50, 0x62), 0x69, 0x90, 0x96, 0xA0))
+"""The first bytes of all instructions that this module tells apart."""
+_TRANSFERS = frozenset((*range(0x10, 0x18), *range(0x20, 0x28), 0x58, 0x59, 0x5A, 0x5B, 0x5C, 0x61))
 # By the class of a duplex, which of its parts (the bits from 0, from 16) are of the class of
 # returns, and which of that of allocframe.
 _RETURNS = {0x1: (0,), 0x2: (0, 16), 0x5: (0,), 0x9: (16,), 0xD: (16,)}
@@ -45,16 +48,16 @@ def packets(code: Sequence[int], address: int) -> list[Packet]:
     found: list[Packet] = []
     starts: dict[int, list[int]] = {0: [], 1: []}  # of hardware loops
     ends: dict[int, list[int]] = {0: [], 1: []}
-    at = 0
-    while at < len(code):
-        end = at
-        while code[end] & END not in (END, DUPLEX) and end - at < 3 and end + 1 < len(code):
+    at, last = 0, len(code) - 1
+    while at <= last:
+        end, limit = at, min(at + 3, last)
+        while end < limit and code[end] & END not in (END, DUPLEX):
             end += 1
         words = tuple(code[at : end + 1])
         packet, loops = _packet(address + 4 * at, words)
         for number, start in loops:
             starts[number].append(start)
-        if len(words) > 1:
+        if end > at:
             if words[0] & END == LOOP:
                 ends[0].append(len(found))
             if words[1] & END == LOOP:
@@ -95,10 +98,12 @@ def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[in
         if word & END == DUPLEX:
             returns, removes = _duplex(word)
             falls, frame = falls and not returns, frame or removes
+        elif kind not in _CONTROL:
+            pass
         elif kind < 0x10:
-            extension = ((word >> 16 & 0xFFF) << 14 | word & 0x3FFF) << 6
+            extension = _extension(word)
             continue
-        elif kind in CALLS:
+        elif kind in _CALLS:
             calls = True
         elif kind in (_JUMPR, _IF_JUMPR):
             if kind == _IF_JUMPR or word >> 21 & 5 == 4:  # jumpr, jumprh; not hintjr
@@ -117,15 +122,27 @@ def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[in
     return Packet(address, words, tuple(targets), falls, calls, frame, indirect), loops
 
 
-def called(packet: Packet) -> Iterator[int]:
-    """The addresses that the direct calls of a packet go to."""
-    extended = False
-    for word in packet.words if packet.calls else ():
-        if word >> 24 in DIRECT_CALLS and word & END != DUPLEX and not extended:
-            yield packet.address + _offset(
-                (word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF, 22, None
-            )
-        extended = not word >> 28 and word & END != DUPLEX
+def transfers(code: Sequence[int], address: int) -> Iterator[tuple[int, int, bool]]:
+    """The direct jumps and calls of `code`, which begins at `address`, without its packets: the
+    address of each one's packet, its target, and whether it is a call."""
+    packet = address
+    extension: int | None = None
+    for number, word in enumerate(code):
+        kind, end = word >> 24, word & END
+        if kind in _TRANSFERS and end:
+            if kind in _DIRECT_CALLS:
+                field = (word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF
+                yield packet, packet + _offset(field, 22, extension), True
+            elif jump := _jump(word):
+                yield packet, packet + _offset(jump[0], jump[1], extension), False
+        extension = _extension(word) if kind < 0x10 and end else None
+        if end in (END, DUPLEX):
+            packet = address + 4 * number + 4
+
+
+def _extension(word: int) -> int:
+    """The upper bits of the constant in the next instruction."""
+    return ((word >> 16 & 0xFFF) << 14 | word & 0x3FFF) << 6
 
 
 def _offset(field: int, bits: int, extension: int | None) -> int:
