@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.contract.build_checks import ContractError, check_dsp_files
 from buildtool.contract.finding import ERROR, WARNING, Finding
 from buildtool.contract.promise import NOTHING, Promise
 from buildtool.contract.rules import hvx_instructions, qf_values
@@ -272,6 +273,31 @@ def test_more_sums_than_registers(count: int, arch: int, lost: bool, tmp_path: P
 
     assert [finding.message for finding in findings] == ([f"libx.so {STACK}"] if lost else [])
     assert all("accumulate, x.c:11: qf32 of x.c:11" in finding.why for finding in findings)
+
+
+SKEL = (
+    *("-Wl,-z,max-page-size=4096", "-Wl,-z,norelro", "-Wl,--hash-style=sysv", "-DN=36"),
+    *("-fPIC", "-fno-builtin"),
+)
+ENTRY = "int demo_skel_handle_invoke(int x) { return x; }\n"
+
+
+def test_a_build_stops(tmp_path: Path) -> None:
+    warnings: list[str] = []
+    old = library(tmp_path, KERNEL + ENTRY, 75, "x.c", *SKEL)
+    check_dsp_files({"libdemo_skel.so": old}, "v75", warn=warnings.append)
+    assert warnings == []
+
+    new = library(tmp_path, KERNEL + ENTRY, 79, "x.c", *SKEL)
+    with pytest.raises(ContractError) as caught:
+        check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append)
+    assert caught.value.message.endswith(STACK)
+    assert caught.value.code == "skel"
+
+    allow = (qf_values.RULE.name,)
+    check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append, allow=allow)
+    check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append, own=False)
+    assert [STACK in text.partition("\n")[0] for text in warnings] == [True, False] * 2
 
 
 # ---- packets ----
