@@ -61,8 +61,8 @@ class Promise(Value):
 
     @property
     def built(self) -> bool:
-        """Whether the files are what a step of the project compiled; a release has others, too."""
-        return self.own and self.files is None
+        """Whether the files are those of a step that compiled skels; a release has others, too."""
+        return self.own and self.platform == "hexagon"
 
 
 NOTHING = Promise()

@@ -48,6 +48,7 @@ class VectorCode:
         self._path = path
         code = read_code(path)
         self._exports = code.functions
+        self._places: dict[int, tuple[str, str]] = {}
         self._sections = [(address, _words(data)) for address, data in code.sections]
 
     def uses(self, wanted: Callable[[Form], bool]) -> Iterator[Use]:
@@ -68,11 +69,11 @@ class VectorCode:
 
     def function(self, address: int) -> str:
         """The name of the function at an address."""
-        return self._place(address)[0]
+        return self._where(address)[0]
 
     def line(self, address: int) -> str:
         """The source file and line of an address, the address if that is not known."""
-        return self._place(address)[1]
+        return self._where(address)[1]
 
     @cached_property
     def _forms(self) -> dict[int, Form]:
@@ -85,7 +86,11 @@ class VectorCode:
         moves = list(transfers(words, start))
         begins = {target for _, target, is_call in moves if is_call} | self._exports.keys()
         end = start + _WORD * len(words)
-        bounds = [start, *sorted(each for each in begins if start < each < end), end]
+        bounds = [
+            start,
+            *sorted(each for each in begins if each in range(start + _WORD, end, _WORD)),
+            end,
+        ]
         parts = {
             low: packets(words[(low - start) // _WORD : (high - start) // _WORD], low)
             for low, high in pairwise(bounds)
@@ -102,6 +107,11 @@ class VectorCode:
     @cached_property
     def _debug(self) -> DebugFile | None:
         return open_debug_file(self._path)
+
+    def _where(self, address: int) -> tuple[str, str]:
+        if address not in self._places:
+            self._places[address] = self._place(address)
+        return self._places[address]
 
     def _place(self, address: int) -> tuple[str, str]:
         try:

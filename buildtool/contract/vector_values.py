@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 
+from buildtool.contract.stack_addresses import Slot, StackAddresses
 from buildtool.core.value import Value
 from buildtool.toolchains.instructions.hvx import (
     Form,
     Operand,
-    address_of,
     form_of,
     is_vector,
 )
@@ -25,12 +25,9 @@ MAX_PACKETS = 1 << 15  # of a function; the largest known one has 17,000
 MAX_STEPS = 20  # for each packet; known functions take up to 8
 MAX_BITS = 1 << 29  # of the writes that reach all packets; known functions have up to 1 << 27
 _REGISTERS = range(32)
-_STACK, _FRAME = 29, 30
-_PARSE = 0xC000
-_ADD, _STORES = 0xB, 0xA  # the first 4 bits
 
-Place = int | tuple[int, int]
-"""A register's number, or a slot of the stack: its base register and offset."""
+Place = int | Slot
+"""A register's number, or a slot of the stack."""
 
 
 class Write(Value):
@@ -106,8 +103,7 @@ class VectorValues:
         """By packet and register of a `.cur` or `.tmp`: the writes, and the register before the
         packet, that it may be."""
         self._starts = {*entries, *(target for packet in packets for target in packet.targets)}
-        self._slots: dict[int, tuple[int, int]] = {}
-        """By another register with an address in the stack: what it is relative to."""
+        self._stack = StackAddresses()
         for register in _REGISTERS:
             self._know(register)
         effects = [self._effect(number) for number in range(len(packets))]
@@ -239,8 +235,8 @@ class VectorValues:
         if packet.address in self._starts or (
             number and not self._packets[number - 1].falls_through
         ):
-            self._slots.clear()
-        instructions, scalars, unknown = _decoded(packet)
+            self._stack.forget()
+        instructions, unknown = _decoded(packet)
         self._read.append(instructions)
         places, written = set[Place](), 0
         produced: list[dict[int, int]] = []  # by instruction and register
@@ -263,9 +259,13 @@ class VectorValues:
             places.update(_REGISTERS)
             for register in _REGISTERS:
                 written = written & ~self._of_place[register] | self._unknown[register]
-        return _Effect(
-            written, frozenset(places), self._move_addresses(packet, instructions, scalars)
-        )
+        incremented = {each.word >> 16 & 31 for each in instructions if "++" in each.form.memory}
+        return _Effect(written, frozenset(places), self._stack.execute(packet, incremented))
+
+    def _slot(self, instruction: _Instruction) -> Slot | None:
+        if slot := self._stack.slot(instruction.word, instruction.form):
+            self._know(slot)
+        return slot
 
     def _result(
         self, number: int, instruction: _Instruction, operand: Operand, half: int, register: int
@@ -278,7 +278,7 @@ class VectorValues:
             combined = "vcombine" in form.syntax
             kind = COPY
             sources = (named["Vu" if half else "Vv"],) if combined else tuple(named.values())
-        elif form.memory and (slot := self._slot(instruction)):
+        elif slot := self._slot(instruction):
             kind, sources = LOAD, (slot,)
         bit = self._add(Write(address, register, kind, number, sources))
         if ".tmp" in form.syntax and kind == COPY:  # the temporary has all bits of the register
@@ -306,71 +306,16 @@ class VectorValues:
                 return self._add(Write(store.address, slot, STORE, number, (), bit))
         return self._add(Write(store.address, slot, UNKNOWN, number))
 
-    # ---- addresses in the stack ----
 
-    def _slot(self, instruction: _Instruction) -> Place | None:
-        if "++" in instruction.form.memory:
-            return None
-        register, offset = address_of(instruction.word)
-        base = self._base(register)
-        if base is None:
-            return None
-        slot = (base[0], base[1] + offset)
-        self._know(slot)
-        return slot
-
-    def _move_addresses(
-        self, packet: Packet, instructions: list[_Instruction], scalars: list[int]
-    ) -> frozenset[int]:
-        """Note the addresses that a packet computes; returns the bases that it changes.
-
-        An instruction is taken to write each register that may be named as its result.
-        """
-        bases = {_STACK, _FRAME} if packet.frame else set[int]()
-        found: dict[int, tuple[int, int]] = {}
-        written = {each.word >> 16 & 31 for each in instructions if "++" in each.form.memory}
-        for word in scalars:
-            result = word & 31
-            if not word & _PARSE:  # a duplex names registers with 4 bits
-                fields = {word >> at & 15 for at in (0, 4, 8, 16, 20, 24)}
-                written |= {field + (8 if field > 7 else 0) for field in fields}
-                continue
-            written |= {word >> at & 31 for at in (0, 8, 16)}
-            if result in (_STACK, _FRAME) and word >> 28 not in (1, 2, 5, _STORES):
-                bases.add(result)
-            elif word >> 28 == _ADD and (base := self._base(word >> 16 & 31)):
-                offset = (word >> 21 & 0x7F) << 9 | word >> 5 & 0x1FF
-                found[result] = (base[0], base[1] + offset - (offset << 1 & 0x10000))
-        for register in written:
-            self._slots.pop(register, None)
-            self._slots.pop(register ^ 1, None)  # of a pair
-        self._slots |= found
-        if packet.calls or bases:
-            self._slots.clear()
-        return frozenset(bases)
-
-    def _base(self, register: int) -> tuple[int, int] | None:
-        return (register, 0) if register in (_STACK, _FRAME) else self._slots.get(register)
-
-
-def _decoded(packet: Packet) -> tuple[list[_Instruction], list[int], bool]:
-    """The vector instructions, the other ones, and whether there is an unknown vector one.
-
-    An addition of an extended constant is given as an instruction that is none.
-    """
-    vectors: list[_Instruction] = []
-    scalars: list[int] = []
-    unknown = extended = False
-    for index, word in enumerate(packet.words):
-        if is_vector(word):
-            if form := form_of(word):
-                vectors.append(_Instruction(packet.address + 4 * index, word, form))
-            else:
-                unknown = True
-        elif word >> 28 or not word & _PARSE:
-            scalars.append(word & 0x0FFFFFFF | 0xD0000000 if extended else word)
-        extended = not word >> 28 and bool(word & _PARSE)
-    return vectors, scalars, unknown
+def _decoded(packet: Packet) -> tuple[list[_Instruction], bool]:
+    """The vector instructions, and whether there is an unknown one."""
+    words = [(number, word) for number, word in enumerate(packet.words) if is_vector(word)]
+    found = [
+        _Instruction(packet.address + 4 * number, word, form)
+        for number, word in words
+        if (form := form_of(word))
+    ]
+    return found, len(found) < len(words)
 
 
 def _bits(mask: int) -> Iterator[int]:

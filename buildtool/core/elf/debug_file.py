@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from buildtool.core.value import Value
 
-MAX_BYTES = 512 << 20  # of a debug file
+MAX_BYTES = 512 << 20  # of a debug file, also of its sections when they are not compressed
 MAX_INLINED = 32
+MAX_UNITS = 8  # with code at one address
+MAX_SPANS = 1 << 20  # that are not in one piece: the lists of several entries may be one
+_Ranges = Callable[[Any, int], Any]
 Spans = list[tuple[int, int]]  # each from its first address to the one past its end
 
 
@@ -38,6 +41,9 @@ class DebugFile:
         from elftools.elf.elffile import ELFFile  # noqa: PLC0415
 
         elf: Any = ELFFile(BytesIO(path.read_bytes()))
+        self._spans_left = MAX_SPANS
+        if _uncompressed_size(elf) > MAX_BYTES:
+            raise ValueError("its debug information is too large")
         symbols = elf.get_section_by_name(".symtab")
         self._symbols = sorted(
             (symbol["st_value"], symbol["st_size"], symbol.name)
@@ -67,7 +73,7 @@ class DebugFile:
     def _read_units(self, address: int) -> None:
         found = [unit for spans, unit in self._units if _holds(spans, address)]
         self._units = [entry for entry in self._units if entry[1] not in found]
-        for unit in found:
+        for unit in found[:MAX_UNITS]:
             self._read_unit(unit)
 
     def _read_unit(self, unit: Any) -> None:
@@ -89,11 +95,18 @@ class DebugFile:
                 before = state
         for entry in unit.iter_DIEs():
             if entry.tag == "DW_TAG_subprogram" and (spans := self._linked(unit, entry)):
-                inlined = list(_inlined(dwarf, unit, entry, names, 0))
+                inlined = list(_inlined(self._ranges, unit, entry, names, 0))
                 self._functions.append((spans, inlined, _name(entry)))
 
     def _linked(self, unit: Any, entry: Any) -> Spans:
-        return [span for span in _spans(self._dwarf, unit, entry) if self._is_code(span[0])]
+        return [span for span in _spans(self._ranges, unit, entry) if self._is_code(span[0])]
+
+    def _ranges(self, unit: Any, offset: int) -> Any:
+        found = self._dwarf.range_lists().get_range_list_at_offset(offset, unit)
+        self._spans_left -= len(found)
+        if self._spans_left < 0:
+            raise ValueError("its debug information has no end")
+        return found
 
     def _is_code(self, address: int) -> bool:
         """Functions that the linker has left out are described too, at addresses near 0."""
@@ -133,12 +146,18 @@ def _holds(spans: Spans, address: int) -> bool:
     return any(low <= address < high for low, high in spans)
 
 
-def _spans(dwarf: Any, unit: Any, entry: Any) -> Spans:
+def _uncompressed_size(elf: Any) -> int:
+    sections = [each for each in elf.iter_sections() if each["sh_type"] != "SHT_NOBITS"]
+    if any(each.name.startswith(".zdebug") for each in sections):
+        return MAX_BYTES + 1  # an older way to compress, which does not tell
+    return sum(each.data_size for each in sections)
+
+
+def _spans(ranges: _Ranges, unit: Any, entry: Any) -> Spans:
     """The addresses of the code that `entry` describes."""
     attributes = entry.attributes
     if "DW_AT_ranges" in attributes:
-        ranges = dwarf.range_lists()
-        spans = ranges.get_range_list_at_offset(attributes["DW_AT_ranges"].value, unit)
+        spans = ranges(unit, attributes["DW_AT_ranges"].value)
         base = _base(unit)
         found = []
         for span in spans:
@@ -160,19 +179,19 @@ def _base(unit: Any) -> int:
 
 
 def _inlined(
-    dwarf: Any, unit: Any, entry: Any, names: dict[int, str], depth: int
+    ranges: _Ranges, unit: Any, entry: Any, names: dict[int, str], depth: int
 ) -> Iterator[tuple[Spans, CodePlace, str]]:
     """The inlined calls in a function, the outer before the inner: where, the line of the call, and
     the name of what is inlined."""
     for child in entry.iter_children() if depth < MAX_INLINED else ():
-        if child.tag == "DW_TAG_inlined_subroutine" and (spans := _spans(dwarf, unit, child)):
+        if child.tag == "DW_TAG_inlined_subroutine" and (spans := _spans(ranges, unit, child)):
             file, line = (
                 child.attributes[name].value if name in child.attributes else 0
                 for name in ("DW_AT_call_file", "DW_AT_call_line")
             )
             yield spans, CodePlace("", names.get(file, ""), line), _name(child)
         if child.tag in ("DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"):
-            yield from _inlined(dwarf, unit, child, names, depth + 1)
+            yield from _inlined(ranges, unit, child, names, depth + 1)
 
 
 def _name(entry: Any) -> str:
