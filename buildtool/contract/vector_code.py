@@ -22,6 +22,7 @@ from buildtool.toolchains.instructions.packets import Packet, packets, transfers
 
 MAX_FOLLOWED = 8 << 20  # bytes of code of a file; QNN's skels have nearly as much, and take 10 s
 MAX_LISTED = 8
+INTRINSICS = "hvx_hexagon_protos.h"  # has functions that are inlined: not a line that anyone wrote
 _WORD = 4
 _Item = TypeVar("_Item")
 
@@ -47,7 +48,7 @@ class VectorCode:
     def __init__(self, path: Path) -> None:
         self._path = path
         code = read_code(path)
-        self._exports = code.functions
+        self._exports, self._functions = code.exports, code.functions
         self._places: dict[int, tuple[str, str]] = {}
         self._sections = [(address, _words(data)) for address, data in code.sections]
 
@@ -84,7 +85,8 @@ class VectorCode:
 
     def _split(self, words: array[int], start: int, found: set[int]) -> Iterator[Function]:
         moves = list(transfers(words, start))
-        begins = {target for _, target, is_call in moves if is_call} | self._exports.keys()
+        begins = {target for _, target, is_call in moves if is_call}
+        begins |= self._exports.keys() | self._functions
         end = start + _WORD * len(words)
         bounds = [
             start,
@@ -124,7 +126,8 @@ class VectorCode:
             if address >= start + size:
                 name = f"a function after {name}" if name else "a function"
             return name, f"{address:#x}"
-        line = f"{places[0].file}:{places[0].line}" if places[0].line else f"{address:#x}"
+        known = [each for each in places if each.line and each.file != INTRINSICS]
+        line = f"{known[0].file}:{known[0].line}" if known else f"{address:#x}"
         return places[-1].function, line
 
 

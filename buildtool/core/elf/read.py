@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,13 +26,13 @@ from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.elf.notes import read_notes
 from buildtool.core.elf.relocations import relocated_symbols
 from buildtool.core.elf.sections import sections
-from buildtool.core.elf.symbols import dynamic_symbols
+from buildtool.core.elf.symbols import FUNCTION, dynamic_symbols
 from buildtool.core.elf.versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
 SHF_ALLOC, SHF_EXECINSTR = 2, 4
-_SHT_PROGBITS = 1
+_SHT_PROGBITS, _SHT_SYMTAB = 1, 2
 DEBUG = (".symtab", ".debug_", ".zdebug_", ".gdb_index")  # names of sections that begin so
 ELF32 = 32
 _DF_TEXTREL = 4
@@ -135,30 +135,42 @@ def read_section_sizes(path: Path) -> dict[str, int]:
 
 
 class Code(Value):
-    """The code of a linked file: address and bytes of each section, and name and size of exported
-    functions by address."""
+    """The code of a linked file: address and bytes of each section, name and size of exported
+    functions by address, and the addresses of those in its table of symbols, if it has one."""
 
     sections: tuple[tuple[int, bytes], ...]
-    functions: Mapping[int, tuple[str, int]]
+    exports: Mapping[int, tuple[str, int]]
+    functions: frozenset[int]
 
 
 def read_code(path: Path) -> Code:
     """The code of a file with a section table; raises as `read_elf` does."""
 
     def read(file: ElfFile) -> Code:
+        rows = [*sections(file)] if file.kind != "REL" else []
         found = [
             (each.address, file.read(each.offset, each.size))
-            for each in sections(file)
-            if each.flags & SHF_EXECINSTR and each.kind == _SHT_PROGBITS and file.kind != "REL"
+            for each in rows
+            if each.flags & SHF_EXECINSTR and each.kind == _SHT_PROGBITS
         ]
-        functions = {
+        tables = [file.read(each.offset, each.size) for each in rows if each.kind == _SHT_SYMTAB]
+        exports = {
             symbol.address: (symbol.name, symbol.size)
             for symbol in dynamic_symbols(file)
             if symbol.is_function and not symbol.undefined
         }
-        return Code(tuple(found), functions)
+        return Code(tuple(found), exports, frozenset(_functions(file, tables)))
 
     return _checked(path, read)
+
+
+def _functions(file: ElfFile, tables: Iterable[bytes]) -> Iterator[int]:
+    """The addresses of the functions in tables of symbols of 32-bit files."""
+    row = struct.Struct(f"{file.order}IIIBBH")
+    for table in tables if file.bits == ELF32 else ():
+        for _, address, _, info, _, section in row.iter_unpack(table[: len(table) & -row.size]):
+            if info & 15 == FUNCTION and section:
+                yield address
 
 
 def _checked(path: Path, read: Callable[[ElfFile], _Read]) -> _Read:

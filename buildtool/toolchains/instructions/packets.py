@@ -6,7 +6,6 @@ chapters of the instruction classes J, CR, LD and SUBINSN; compared with LLVM's 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from buildtool.core.value import Value
@@ -46,44 +45,60 @@ class Packet(Value):
 def packets(code: Sequence[int], address: int) -> list[Packet]:
     """The packets of `code`, which begins at `address`."""
     found: list[Packet] = []
-    starts: dict[int, list[int]] = {0: [], 1: []}  # of hardware loops
-    ends: dict[int, list[int]] = {0: [], 1: []}
+    loops: dict[int, list[tuple[int, int]]] = {}  # that a packet sets up: number and start
     at, last = 0, len(code) - 1
     while at <= last:
         end, limit = at, min(at + 3, last)
         while end < limit and code[end] & END not in (END, DUPLEX):
             end += 1
-        words = tuple(code[at : end + 1])
-        packet, loops = _packet(address + 4 * at, words)
-        for number, start in loops:
-            starts[number].append(start)
-        if end > at:
-            if words[0] & END == LOOP:
-                ends[0].append(len(found))
-            if words[1] & END == LOOP:
-                ends[1].append(len(found))
+        packet, starts = _packet(address + 4 * at, tuple(code[at : end + 1]))
+        if starts:
+            loops[len(found)] = starts
         found.append(packet)
         at = end + 1
-    for number, places in ends.items():
-        _close_loops(found, sorted(set(starts[number])), places)
+    _close_loops(found, loops)
     return found
 
 
-def _close_loops(found: list[Packet], starts: list[int], ends: list[int]) -> None:
-    """A loop ends at the first end at or after its start, and may end at others after that."""
-    links: dict[int, set[int]] = {place: set() for place in ends}
-    addresses = [found[place].address for place in ends]
-    for start in starts:
-        if (at := bisect_left(addresses, start)) < len(ends):
-            links[ends[at]].add(start)
-    for place, targets in links.items():
-        packet = found[place]
-        before = bisect_right(starts, packet.address)
-        if not targets and before:
-            targets.add(starts[before - 1])
-        found[place] = packet._replace(
-            targets=(*packet.targets, *sorted(targets)),
-            indirect=packet.indirect or not targets,
+def _ends(packet: Packet) -> tuple[int, ...]:
+    """The numbers of the loops that end with a packet."""
+    words = packet.words
+    return tuple(number for number in (0, 1) if words[number:] and words[number] & END == LOOP)
+
+
+def _close_loops(found: list[Packet], loops: dict[int, list[tuple[int, int]]]) -> None:
+    """Add the starts of loops to the targets of their ends: those that were set up last, on any way
+    that leads there."""
+    numbers = {packet.address: number for number, packet in enumerate(found)}
+    starts = [start for rows in loops.values() for _, start in rows]
+    bits = iter(range(len(starts)))
+    set_up = {at: [(loop, 1 << next(bits)) for loop, _ in rows] for at, rows in loops.items()}
+    of_loop = [sum(b for rows in set_up.values() for n, b in rows if n == loop) for loop in (0, 1)]
+    ends = {at: closed for at, packet in enumerate(found) if (closed := _ends(packet))}
+
+    def started(at: int) -> list[int]:
+        mask = reach[at] & sum(of_loop[loop] for loop in ends.get(at, ()))
+        return [start for bit, start in enumerate(starts) if mask >> bit & 1] if mask else []
+
+    reach = [0] * len(found)
+    waiting = list(range(len(found) - 1, -1, -1)) if starts else []
+    while waiting:
+        at = waiting.pop()
+        packet, state = found[at], 0 if found[at].calls else reach[at]
+        for loop, bit in set_up.get(at, ()):
+            state = state & ~of_loop[loop] | bit
+        after = [numbers[target] for target in (*packet.targets, *started(at)) if target in numbers]
+        if packet.falls_through and at + 1 < len(found):
+            after.append(at + 1)
+        for number in after:
+            if state & ~reach[number]:
+                reach[number] |= state
+                waiting.append(number)
+    for at, closed in ends.items():
+        targets = started(at)
+        found[at] = found[at]._replace(
+            targets=(*found[at].targets, *targets),
+            indirect=found[at].indirect or len(targets) < len(closed),
         )
 
 

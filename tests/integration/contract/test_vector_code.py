@@ -339,6 +339,36 @@ def test_where_packets_go_on(tmp_path: Path) -> None:
     assert [number for number, packet in enumerate(found) if packet.frame] == [12]
 
 
+ENDS = """
+.text
+.globl start
+.type start,@function
+start: { loop0(first,r2) }
+first: { p0 = cmp.eq(r0,#0); if (p0.new) jump:nt other }
+{ nop; nop }:endloop0
+{ jump second }
+other: { nop; nop }:endloop0
+second: { loop0(last,r2) }
+last: { nop; nop }:endloop0
+{ jumpr r31 }
+"""
+
+
+def test_a_loop_may_have_several_ends(tmp_path: Path) -> None:
+    ((start, code),) = read_code(library(tmp_path, ENDS)).sections
+    words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
+    found = packets(words, start)
+    first, other, second, last = (found[n].address for n in (1, 4, 5, 6))
+
+    assert [packet.targets for packet in found] == [
+        *((), (other,), (first,), (second,), (first,), (), (last,), ())
+    ]
+    assert not any(packet.indirect for packet in found)
+    # Without what sets the loop up, nobody knows where it begins.
+    part = words[(first - start) // 4 : (second - start) // 4]
+    assert [packet.indirect for packet in packets(part, first)] == [False, True, False, True]
+
+
 def test_code_of_a_file_without_sections(tmp_path: Path) -> None:
     file = library(tmp_path, function(WRONG["a permutation"][0]))
     data = bytearray(file.read_bytes())
