@@ -32,12 +32,15 @@ ENTRY = re.compile(r"Assembly Syntax: +(\S.*?)\s*\n +C Intrinsic Prototype: \w+ 
 FLOAT = r"\.(?:sf|hf|qf16|qf32|bf|f8|x)\b|vilog2|vfmv"
 LACKED = r"v6mpy|valign4|vasr\(Vuu|:>>16"
 REPLACED = re.compile(f"{FLOAT}|{LACKED}")
-WITHOUT_INTRINSIC = (
-    *("Vd32.tmp=Vu32", "Vdd32.tmp=vcombine(Vu32,Vv32)"),
-    *("vshuff(Vy32,Vx32,Rt32)", "vdeal(Vy32,Vx32,Rt32)"),
-    *("if (Ps4) Vd32=Vu32", "if (!Ps4) Vd32=Vu32"),
-    *("if (Ps4) Vdd32=vcombine(Vu32,Vv32)", "if (!Ps4) Vdd32=vcombine(Vu32,Vv32)"),
-)
+WITHOUT_INTRINSIC = {
+    "vshuff(Vy32,Vx32,Rt32)": "vshuff",
+    "vdeal(Vy32,Vx32,Rt32)": "vdeal",
+    "if (Ps4) Vd32=Vu32": "vcmov",
+    "if (!Ps4) Vd32=Vu32": "vncmov",
+    "if (Ps4) Vdd32=vcombine(Vu32,Vv32)": "vccombine",
+    "if (!Ps4) Vdd32=vcombine(Vu32,Vv32)": "vnccombine",
+}
+TEMPORARY = ("Vd32.tmp=Vu32", "Vdd32.tmp=vcombine(Vu32,Vv32)")
 PREDICATES = (  # those that name no vector: what is in no table may write any vector
     *("Qd4=vsetq(Rt32)", "Qd4=vsetq2(Rt32)", "Qd4=not(Qs4)", "Qd4=xor(Qs4,Qt4)"),
     *("Qd4=and(Qs4,Qt4)", "Qd4=and(Qs4,!Qt4)", "Qd4=or(Qs4,Qt4)", "Qd4=or(Qs4,!Qt4)"),
@@ -47,11 +50,13 @@ UNKNOWN = {"Vd32.h=Vu32.hf:rnd", "Vd32=hi(Vss32)", "Vd32=lo(Vss32)"}  # which th
 OPERAND = re.compile(r"(?<![A-Za-z])([VRQMP])([a-z]{1,2})(32|8|4|2)(?![0-9])")
 IMMEDIATE = re.compile(r"#[us](\d)")
 ARCHS = (68, 69, 71, 73, 75, 79, 81)
-FEATURES = "+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
-CPU = f"hexagonv81+hvxv81{FEATURES}"
+FEATURES = "+hvx_length128b+hvx_qfloat"
+IEEE = "+hvx_ieee_fp"
+CPU = f"hexagonv81+hvxv81{FEATURES}{IEEE}"
 PARSE = 0xC000  # bits that tell where a packet ends
 PRODUCER = "; v1=v2"  # of a new value that is stored
 TYPES = r"sf|hf|bf|f8|qf32|qf16|x"
+EXTENDED = {"qf32", "qf16", "x"}
 
 
 class Field(Value):
@@ -95,6 +100,7 @@ def forms() -> list[Form]:
             if "vmem" not in syntax and "V" in syntax and syntax not in UNKNOWN
             for variant, variant_name in _forms_of(syntax, name)
         }
+        | WITHOUT_INTRINSIC
     )
 
 
@@ -191,32 +197,29 @@ def _field(syntax: str, operand: str, at: int) -> Field:
         kind = "R8"
     kinds = re.search(rf"{operand}\d*\.({TYPES})\b", syntax)
     typed = operand + (f".{kinds[1]}" if kinds else "")
+    kept = "vmerge" in syntax and operand == "Vd"  # the result has the extension bits of Vu
+    if (kinds and kinds[1] in EXTENDED) or kept:
+        kind += "X"
     access = {"d": "BOTH" if conditional else "WRITE", "x": "BOTH", "y": "BOTH", "e": "BOTH"}
     return Field(kind, access.get(operand[1], "READ") if operand[0] != "R" else "READ", at, typed)
 
 
 def _first_archs(found: list[Form]) -> list[int]:
     """The first arch that has each form: the assembler refuses it for those before."""
+    refused = Counter(n for arch in ARCHS for n in _refused(found, arch, FEATURES + IEEE))
+    return [ARCHS[refused[number]] for number in range(len(found))]
+
+
+def _refused(found: list[Form], arch: int, features: str) -> set[int]:
+    """The numbers of the forms that the assembler refuses."""
     lines = "".join(f"{{ {_spelled(form.syntax, {})} }}\n" for form in found)
-    refused = [0] * (len(found) + 1)
-    for arch in ARCHS:
-        flags = ["-target", "hexagon-linux-musl", f"-mcpu=hexagonv{arch}+hvxv{arch}{FEATURES}"]
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder, "forms.s")
-            source.write_text(lines, encoding="utf-8")
-            command = [
-                str(usable_zig().where),
-                "cc",
-                *flags,
-                "-c",
-                str(source),
-                "-o",
-                f"{source}.o",
-            ]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        for line in {int(number) for number in re.findall(r":(\d+):\d+: error", done.stderr)}:
-            refused[line] += 1
-    return [ARCHS[count] for count in refused[1:]]
+    flags = ["-target", "hexagon-linux-musl", f"-mcpu=hexagonv{arch}+hvxv{arch}{features}"]
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "forms.s")
+        source.write_text(lines, encoding="utf-8")
+        command = [str(usable_zig().where), "cc", *flags, "-c", str(source), "-o", f"{source}.o"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return {int(line) - 1 for line in re.findall(r":(\d+):\d+: error", done.stderr)}
 
 
 def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
@@ -240,7 +243,9 @@ def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
 
 def table(found: list[Form]) -> str:
     head = f"/* Written by scripts/hvx_forms.py with LLVM {CLANG_VERSION}. */\n"
-    return head + "".join(f"{form.row()}\n" for form in found)
+    lacked = {n for n in _refused(found, ARCHS[-1], FEATURES) if ".bf" not in found[n].syntax}
+    rows = (form.row(ieee=number in lacked) for number, form in enumerate(found))
+    return head + "".join(f"{row}\n" for row in rows)
 
 
 CHECKED_HEAD = """\
@@ -254,7 +259,7 @@ mask\tbits\tfirst\tsyntax\toperands
 
 
 def checked_table(found: list[Form]) -> str:
-    others = dict.fromkeys((*WITHOUT_INTRINSIC, *PREDICATES, *_memory_forms()), "")
+    others = dict.fromkeys((*TEMPORARY, *PREDICATES, *_memory_forms()), "")
     every = [*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)]
     every.sort(key=lambda form: (form.bits, form.mask))
     rows = [form.checked_row(arch) for form, arch in zip(every, _first_archs(every), strict=True)]

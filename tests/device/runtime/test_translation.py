@@ -23,7 +23,7 @@ from .test_threads import case
 
 TABLE = REPOSITORY / "emulator" / "shell" / "translate" / "forms.inc"
 CHECKED = REPOSITORY / "buildtool" / "toolchains" / "instructions" / "hvx_forms.tsv"
-ROW = re.compile(r'REPLACED\(\w+, 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
+ROW = re.compile(r'(?:REPLACED|IEEE)\(\w+, 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
 FORMS = [(int(bits, 16), syntax, fields) for bits, syntax, fields in ROW.findall(TABLE.read_text())]
 REFUSED = re.compile(r"\.f8|\.x\b|vilog2|vcvt2")
 """Forms without a public description that could be tested."""
