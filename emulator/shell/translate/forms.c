@@ -35,9 +35,9 @@
 /* Sorted by bits. */
 static struct form forms[] = {
 #define OPERATION(name) __start_##name, __stop_##name
-#define IEEE(name, mask, bits, syntax, ...)                               \
+#define IEEE(name, mask, bits, syntax, ...)                                \
     {mask, bits, syntax, true, true, OPERATION(op_##name), {__VA_ARGS__}},
-#define REPLACED(name, mask, bits, syntax, ...)                            \
+#define REPLACED(name, mask, bits, syntax, ...)                             \
     {mask, bits, syntax, true, false, OPERATION(op_##name), {__VA_ARGS__}},
 #define EXECUTED(name, mask, bits, syntax, ...)                    \
     {mask, bits, syntax, false, false, NULL, NULL, {__VA_ARGS__}},
@@ -278,7 +278,8 @@ struct extended extended_by(uint32_t word)
     if (form == NULL) {
         return set;
     }
-    const char *syntax = form->syntax; /* "if (Ps) Vd=…", "if (!Ps) Vd=…"; a Q is no such predicate */
+    const char *syntax =
+        form->syntax; /* "if (Ps) Vd=…", "if (!Ps) Vd=…"; a Q is no such predicate */
     const bool predicate = syntax[0] == 'i' && (syntax[4] == 'P' || syntax[5] == 'P');
     for (size_t i = 0; i < FIELDS_MAX; i++) {
         const struct field field = form->fields[i];

@@ -83,9 +83,8 @@ static uint32_t live_outside(const struct liveness *liveness, const struct packe
     if (packet->unknown || (!abi && (packet->calls || packet->returns || packet->outside))) {
         return ALL_VECTORS;
     }
-    const uint32_t passed = packet->callee != 0
-                                ? arguments_of(liveness, packet->callee, CALLS_MAX)
-                                : ABI_ARGUMENTS;
+    const uint32_t passed = packet->callee != 0 ? arguments_of(liveness, packet->callee, CALLS_MAX)
+                                                : ABI_ARGUMENTS;
     return (packet->calls ? passed : 0) | (packet->outside ? ABI_ARGUMENTS : 0) |
            (packet->returns ? ABI_RESULTS : 0);
 }
@@ -135,7 +134,8 @@ uint32_t live_after(struct liveness *liveness, uint32_t address)
     if (function != liveness->function) {
         find(liveness, function);
     }
-    return liveness->after == NULL ? ALL_VECTORS : liveness->after[(address - function->range.start) / 4];
+    return liveness->after == NULL ? ALL_VECTORS
+                                   : liveness->after[(address - function->range.start) / 4];
 }
 
 void liveness_free(struct liveness *liveness)

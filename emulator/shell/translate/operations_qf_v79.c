@@ -16,20 +16,20 @@ INLINE pair extended(struct qf x)
 }
 
 #define PLACED(n, x) register HVX_Vector placed##n __asm__("v" #n) = V(x);
-#define EXTENDED_PAIR(name, parameters, result)                                         \
-    pair v79_##name parameters __attribute__((section("op_v79_" #name), retain, used)); \
-    pair v79_##name parameters                                                          \
-    {                                                                                   \
-        HIGH_REGISTERS(DECLARE)                                                         \
-        HIGH_REGISTERS(LIVES)                                                           \
-        const struct qf_pair answer = result;                                           \
-        PLACED(0, answer.low.bits)                                                      \
-        PLACED(1, answer.high.bits)                                                     \
-        PLACED(2, answer.low.more)                                                      \
-        PLACED(3, answer.high.more)                                                     \
-        HIGH_REGISTERS(STILL_LIVES)                                                     \
+#define EXTENDED_PAIR(name, parameters, result)                                           \
+    pair v79_##name parameters __attribute__((section("op_v79_" #name), retain, used));   \
+    pair v79_##name parameters                                                            \
+    {                                                                                     \
+        HIGH_REGISTERS(DECLARE)                                                           \
+        HIGH_REGISTERS(LIVES)                                                             \
+        const struct qf_pair answer = result;                                             \
+        PLACED(0, answer.low.bits)                                                        \
+        PLACED(1, answer.high.bits)                                                       \
+        PLACED(2, answer.low.more)                                                        \
+        PLACED(3, answer.high.more)                                                       \
+        HIGH_REGISTERS(STILL_LIVES)                                                       \
         __asm__ volatile("" : "+v"(placed0), "+v"(placed1) : "v"(placed2), "v"(placed3)); \
-        return Q6_W_vcombine_VV(placed1, placed0);                                      \
+        return Q6_W_vcombine_VV(placed1, placed0);                                        \
     }
 
 /* ---- operands ---- */
@@ -72,25 +72,39 @@ INLINE void find_specials(struct operand *a, struct operand *b, int rare)
     }
 }
 
-/* Of two operands, a result with an expression for its exact value. */
-#define OF_TWO(name, format, exact_value)                                                      \
-    INLINE struct qf name(enum kind kind, struct operand a, struct operand b, int rare)        \
-    {                                                                                          \
-        const words rooms =                                                                    \
-            rare ? a.x.e : again(room(a.kind, a.x) | room(b.kind, b.x));                       \
-        words range;                                                                           \
-        find_specials(&a, &b, rare);                                                           \
-        const struct qf result = encode(format, exact_value(kind, a.x, b.x), rare ? NULL : &range); \
-        return rare ? result : marked(result, range | rooms);                                  \
+INLINE struct exact sum_value(enum kind kind, struct qnumber a, struct qnumber b)
+{
+    return sum_of(a, b, fraction_of(kind));
+}
+INLINE struct exact difference_value(enum kind kind, struct qnumber a, struct qnumber b)
+{
+    return sum_of(a, opposite(b), fraction_of(kind));
+}
+INLINE struct exact product_value(enum kind kind, struct qnumber a, struct qnumber b)
+{
+    return kind == QF32 ? product_32(a, b) : product_16(a, b);
+}
+INLINE struct exact wide_product_value(enum kind kind, struct qnumber a, struct qnumber b)
+{
+    (void)kind;
+    return wide_product_16(a, b);
+}
+
+/* Of two operands, a result with a function for its exact value. */
+#define OF_TWO(name, format, exact_value)                                                \
+    INLINE struct qf name(enum kind kind, struct operand a, struct operand b, int rare)  \
+    {                                                                                    \
+        const words rooms = rare ? a.x.e : again(room(a.kind, a.x) | room(b.kind, b.x)); \
+        words range;                                                                     \
+        find_specials(&a, &b, rare);                                                     \
+        const struct qf result = encode(format, exact_value(kind, a.x, b.x),             \
+                                        rare ? NULL : &range);                           \
+        return rare ? result : marked(result, range | rooms);                            \
     }
-#define SUM_OF(kind, a, b) sum_of(a, b, fraction_of(kind))
-#define DIFFERENCE_OF(kind, a, b) sum_of(a, opposite(b), fraction_of(kind))
-#define PRODUCT_OF(kind, a, b) (kind == QF32 ? product_32(a, b) : product_16(a, b))
-#define WIDE_PRODUCT_OF(kind, a, b) ((void)kind, wide_product_16(a, b))
-OF_TWO(add, kind, SUM_OF)
-OF_TWO(subtract, kind, DIFFERENCE_OF)
-OF_TWO(multiply, kind, PRODUCT_OF)
-OF_TWO(multiply_wide, QF32, WIDE_PRODUCT_OF)
+OF_TWO(add, kind, sum_value)
+OF_TWO(subtract, kind, difference_value)
+OF_TWO(multiply, kind, product_value)
+OF_TWO(multiply_wide, QF32, wide_product_value)
 
 /* Normalized, by the addition of -0. */
 INLINE struct qf same_of(enum kind kind, struct qnumber x, struct operand a, int rare)
@@ -126,18 +140,18 @@ INLINE struct qf absolute(enum kind kind, struct operand a, int rare)
 /* The extension bits of both in one vector. */
 #define U_OF_BOTH operand(QF32, u, unpacked(again(more)))
 #define V_OF_BOTH operand(QF32, v, logical(unpacked(again(more)), 4))
-#define TRIED_BOTH(f)                                 \
-    __extension__({                                   \
-        const words more = more_u | left(more_v, 4);  \
-        TRIED(f, U_OF_BOTH, V_OF_BOTH);               \
+#define TRIED_BOTH(f)                                \
+    __extension__({                                  \
+        const words more = more_u | left(more_v, 4); \
+        TRIED(f, U_OF_BOTH, V_OF_BOTH);              \
     })
-#define TRIED(f, ...)                      \
-    __extension__({                        \
+#define TRIED(f, ...)                          \
+    __extension__({                            \
         struct qf x = f(QF32, __VA_ARGS__, 0); \
-        if (any_negative(x.more)) {       \
-            x = f(QF32, __VA_ARGS__, 1);   \
-        }                                  \
-        x;                                 \
+        if (any_negative(x.more)) {            \
+            x = f(QF32, __VA_ARGS__, 1);       \
+        }                                      \
+        x;                                     \
     })
 #define SF_SF (words u, words v)
 #define QF_SF (words u, words v, words more_u)
@@ -171,8 +185,7 @@ INLINE words joined(struct qf x)
 }
 INLINE struct qf of_halves(words even, struct qf odd)
 {
-    return (struct qf){both(even, odd.bits),
-                       (logical(even, 16) & splat(3)) | left(odd.more, 2)};
+    return (struct qf){both(even, odd.bits), (logical(even, 16) & splat(3)) | left(odd.more, 2)};
 }
 /* The even and the odd halves of parameters. The odd ones come after the results of the even ones, because
  * registers are scarce. For the same reason the extension bits of both are in one vector: those of v from
@@ -183,54 +196,53 @@ INLINE struct qf of_halves(words even, struct qf odd)
 #define ODD_QF(x, at) operand(QF16, logical(x, 16), logical(more, (at) + 2))
 #define THEN(even, x) __asm__ volatile("" : "+v"(x) : "v"(even));
 
-#define ONE(name, f, of_u)                                                    \
-    INLINE struct qf name(words u, words more)                                \
-    {                                                                         \
-        words even = joined(f(QF16, EVEN_##of_u(u, 0), 0));                   \
-        THEN(even, u)                                                         \
-        (void)more;                                                           \
-        struct qf odd = f(QF16, ODD_##of_u(u, 0), 0);                         \
-        if (any_negative(even | odd.more)) {                                  \
-            even = joined(f(QF16, EVEN_##of_u(u, 0), 1));                     \
-            THEN(even, u)                                                     \
-            odd = f(QF16, ODD_##of_u(u, 0), 1);                               \
-        }                                                                     \
-        return of_halves(even, odd);                                          \
+#define ONE(name, f, of_u)                                  \
+    INLINE struct qf name(words u, words more)              \
+    {                                                       \
+        words even = joined(f(QF16, EVEN_##of_u(u, 0), 0)); \
+        THEN(even, u)(void) more;                           \
+        struct qf odd = f(QF16, ODD_##of_u(u, 0), 0);       \
+        if (any_negative(even | odd.more)) {                \
+            even = joined(f(QF16, EVEN_##of_u(u, 0), 1));   \
+            THEN(even, u)                                   \
+            odd = f(QF16, ODD_##of_u(u, 0), 1);             \
+        }                                                   \
+        return of_halves(even, odd);                        \
     }
-#define TWO(name, f, of_u, of_v)                                              \
-    INLINE struct qf name(words u, words v, words more)                       \
-    {                                                                         \
+#define TWO(name, f, of_u, of_v)                                               \
+    INLINE struct qf name(words u, words v, words more)                        \
+    {                                                                          \
         words even = joined(f(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 0)); \
-        THEN(even, u)                                                         \
-        THEN(even, v)                                                         \
-        THEN(even, more)                                                      \
-        struct qf odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);       \
-        if (any_negative(even | odd.more)) {                                  \
-            even = joined(f(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1));  \
-            THEN(even, u)                                                     \
-            THEN(even, v)                                                     \
-            THEN(even, more)                                                  \
-            odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 1);             \
-        }                                                                     \
-        return of_halves(even, odd);                                          \
+        THEN(even, u)                                                          \
+        THEN(even, v)                                                          \
+        THEN(even, more)                                                       \
+        struct qf odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);        \
+        if (any_negative(even | odd.more)) {                                   \
+            even = joined(f(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1));   \
+            THEN(even, u)                                                      \
+            THEN(even, v)                                                      \
+            THEN(even, more)                                                   \
+            odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 1);              \
+        }                                                                      \
+        return of_halves(even, odd);                                           \
     }
-#define WIDE(name, of_u, of_v)                                                   \
-    INLINE struct qf_pair name(words u, words v, words more)                     \
-    {                                                                            \
-        struct qf_pair x;                                                        \
-        x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 0);    \
-        THEN(x.low.bits, u)                                                      \
-        THEN(x.low.more, v)                                                      \
-        THEN(x.low.more, more)                                                   \
-        x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);     \
-        if (any_negative(x.low.more | x.high.more)) {                            \
+#define WIDE(name, of_u, of_v)                                                    \
+    INLINE struct qf_pair name(words u, words v, words more)                      \
+    {                                                                             \
+        struct qf_pair x;                                                         \
+        x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 0);     \
+        THEN(x.low.bits, u)                                                       \
+        THEN(x.low.more, v)                                                       \
+        THEN(x.low.more, more)                                                    \
+        x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);      \
+        if (any_negative(x.low.more | x.high.more)) {                             \
             x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1); \
-            THEN(x.low.bits, u)                                                  \
-            THEN(x.low.more, v)                                                  \
-            THEN(x.low.more, more)                                               \
-            x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 1); \
-        }                                                                        \
-        return x;                                                                \
+            THEN(x.low.bits, u)                                                   \
+            THEN(x.low.more, v)                                                   \
+            THEN(x.low.more, more)                                                \
+            x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 1);  \
+        }                                                                         \
+        return x;                                                                 \
     }
 
 TWO(sum_hf_hf, add, HF, HF)
@@ -344,7 +356,9 @@ INLINE struct qf from_bytes(words u, words r)
 }
 
 EXTENDED(V_vsetqfext_VR, (words u, words r), from_bytes(u, r))
-EXTENDED(V_vmerge_VVw, (words u, words v, words more_u), ((void)u, (struct qf){v, unpacked(more_u)}))
-OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u), ((void)u, bytes_of(unpacked(more_u)) & r))
+EXTENDED(V_vmerge_VVw, (words u, words v, words more_u),
+         ((void)u, (struct qf){v, unpacked(more_u)}))
+OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u),
+      ((void)u, bytes_of(unpacked(more_u)) & r))
 OF_QF(words, V_vgetqfextor_VVR, (words x, words u, words r, words more_u),
       ((void)u, x | (bytes_of(unpacked(more_u)) & r)))

@@ -61,7 +61,8 @@ INLINE int any_negative(words x)
 {
     HVX_Vector all = V(logical(x, 31));
     all = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(all, all), Q6_Vh_vpacke_VwVw(all, all));
-    all = Q6_Vuw_vrmpy_VubRub(all, 0x01010101); /* of eight words, how many are negative of four lanes */
+    all = Q6_Vuw_vrmpy_VubRub(all,
+                              0x01010101); /* of eight words, how many are negative of four lanes */
     all = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(all, all), Q6_Vh_vpacke_VwVw(all, all));
     int low, high;
     __asm__("%0 = vextract(%1,%2)" : "=r"(low) : "v"(all), "r"(0));

@@ -38,7 +38,8 @@ __asm__(".text\n.globl thunk_enter,thunk_leave\n.p2align 4\nthunk_enter:\n"
         "{ r3:2 = memd(r0+#8); r1:0 = memd(r0+#0) }\n"
         "{ jumpr r31 }\n");
 
-const int32_t thunk_reset_bits[32] __attribute__((aligned(128))) = {[0 ... 31] = RESET * 0x01010101};
+const int32_t thunk_reset_bits[32]
+    __attribute__((aligned(128))) = {[0 ... 31] = RESET * 0x01010101};
 
 __asm__(".text\n.globl thunk_reset,thunk_copy\n.p2align 4\nthunk_reset:\n"
         "{ r2 = ##0x0a0a0a0a }\n{ r3 = r2 }\n"

@@ -25,10 +25,10 @@ struct thunk {
     struct instruction instructions[PACKET_WORDS_MAX];
     size_t count;
     struct memory_use use; /* of extension bits */
-    bool forwards;    /* whether a load gives its vector to the others */
-    uint32_t changed; /* vectors of the window that the functions change */
-    uint32_t saved;   /* those that are saved */
-    uint32_t free;    /* vectors that neither the functions nor the program use here */
+    bool forwards;         /* whether a load gives its vector to the others */
+    uint32_t changed;      /* vectors of the window that the functions change */
+    uint32_t saved;        /* those that are saved */
+    uint32_t free;         /* vectors that neither the functions nor the program use here */
     uint8_t places[WINDOW + RESULTS_MAX]; /* a vector for each saved one and each result, or AREA */
     bool delayed; /* whether a destination gets its value after the packet */
     size_t store; /* of the new value of such a destination: its place in the packet, or the size */

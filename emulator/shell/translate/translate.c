@@ -40,12 +40,12 @@ struct translation {
 static struct thunk_origin *add_origin(struct link_memory *memory, uint32_t address, size_t size)
 {
     struct thunk_origin *all = memory->thunk_origins;
-    if (memory->thunk_count % GROWTH == 0) {
-        all = realloc(all, (memory->thunk_count + GROWTH) * sizeof *all);
-        if (all == NULL) { /* so qemu ends at this packet */
+    if (all == NULL || memory->thunk_count % GROWTH == 0) {
+        struct thunk_origin *larger = realloc(all, (memory->thunk_count + GROWTH) * sizeof *all);
+        if (larger == NULL) { /* so qemu ends at this packet */
             return NULL;
         }
-        memory->thunk_origins = all;
+        memory->thunk_origins = all = larger;
     }
     struct thunk_origin *origin = &all[memory->thunk_count++];
     *origin = (struct thunk_origin){.packet = address, .size = (uint32_t)size};

@@ -10,20 +10,20 @@
 static volatile HVX_Vector sink; /* the compiler keeps what computes it */
 
 /* Executes an expression of v and w, numbers near 1, TURNS times; stores microseconds. */
-#define SPEED(name, expression)                                             \
-    static int name(const int32_t in[4], int32_t out[8])                    \
-    {                                                                       \
-        HVX_Vector v = Q6_V_vsplat_R(0x3f803c00 + in[0]), w = v, x = v;     \
-        const HVX_Vector qf = Q6_V_vsplat_R(0x4000007f);                    \
-        const uint64_t start = HAP_perf_get_time_us();                      \
-        (void)qf;                                                           \
-        for (int i = 0; i < TURNS; i++) {                                   \
-            x = expression;                                                 \
-            __asm__ volatile("" : "+v"(v), "+v"(w) : "v"(x));               \
-        }                                                                   \
-        out[0] = (int32_t)(HAP_perf_get_time_us() - start);                 \
-        sink = x;                                                           \
-        return 0;                                                           \
+#define SPEED(name, expression)                                         \
+    static int name(const int32_t in[4], int32_t out[8])                \
+    {                                                                   \
+        HVX_Vector v = Q6_V_vsplat_R(0x3f803c00 + in[0]), w = v, x = v; \
+        const HVX_Vector qf = Q6_V_vsplat_R(0x4000007f);                \
+        const uint64_t start = HAP_perf_get_time_us();                  \
+        (void)qf;                                                       \
+        for (int i = 0; i < TURNS; i++) {                               \
+            x = expression;                                             \
+            __asm__ volatile("" : "+v"(v), "+v"(w) : "v"(x));           \
+        }                                                               \
+        out[0] = (int32_t)(HAP_perf_get_time_us() - start);             \
+        sink = x;                                                       \
+        return 0;                                                       \
     }
 
 SPEED(add_w, Q6_Vw_vadd_VwVw(v, w))
@@ -45,8 +45,8 @@ SPEED(mpy_qf16, Q6_Vqf16_vmpy_VhfVhf(v, w))
 SPEED(max_sf, Q6_Vsf_vmax_VsfVsf(v, w))
 SPEED(dmpy, Q6_Vsf_vdmpyacc_VsfVhfVhf(v, w, w))
 
-const struct named_case cases[] = {CASE(add_w),    CASE(mpy_w),      CASE(add_sf),     CASE(mpy_sf),
-                                   CASE(add_hf),   CASE(mpy_hf),     CASE(add_qf32),   CASE(sum_sf),
-                                   CASE(mpy_qf32), CASE(mpy_qf_qf),  CASE(wide),       CASE(sf_of_qf32),
-                                   CASE(chain),    CASE(hf_of_qf32), CASE(add_qf16),   CASE(mpy_qf16),
-                                   CASE(max_sf),   CASE(dmpy),       {NULL, NULL}};
+const struct named_case cases[] = {
+    CASE(add_w),    CASE(mpy_w),      CASE(add_sf), CASE(mpy_sf),     CASE(add_hf),
+    CASE(mpy_hf),   CASE(add_qf32),   CASE(sum_sf), CASE(mpy_qf32),   CASE(mpy_qf_qf),
+    CASE(wide),     CASE(sf_of_qf32), CASE(chain),  CASE(hf_of_qf32), CASE(add_qf16),
+    CASE(mpy_qf16), CASE(max_sf),     CASE(dmpy),   {NULL, NULL}};
