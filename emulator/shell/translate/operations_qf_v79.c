@@ -292,31 +292,56 @@ EXTENDED(Vqf16_vabs_Vqf16, (words u, words more_u), absolute_qf(u, unpacked(more
 
 #define OF_QF(type, name, parameters, result) OPERATION(type, v79_##name, parameters, result)
 
-INLINE words ieee_of(struct operand a, int fraction, int exponent)
+INLINE words ieee_of(struct operand a, int fraction, int exponent, words *range)
 {
     const words inexact = a.kind == QF32 ? logical(a.more, 2) ^ a.more : splat(0);
-    return to_ieee(special_of(a), inexact, fraction_of(a.kind), fraction, exponent);
+    const int from = fraction_of(a.kind);
+    if (range != NULL) {
+        return to_normal(a.x, inexact, from, fraction, exponent, range);
+    }
+    return to_ieee(special_of(a), inexact, from, fraction, exponent);
+}
+INLINE words sf_of_qf32(words u, words more_u)
+{
+    words range, result = ieee_of(U_QF, SF, &range);
+    if (any_negative(range)) {
+        result = ieee_of(U_QF, SF, NULL);
+    }
+    return result;
 }
 INLINE words hf_of_qf16(words u, words more)
 {
-    words even = ieee_of(EVEN_QF(u, 0), HF);
-    __asm__ volatile("" : "+v"(u), "+v"(even));
-    return both(even, ieee_of(ODD_QF(u, 0), HF));
+    words range, odd_range, even = ieee_of(EVEN_QF(u, 0), HF, &range);
+    THEN(even, u)
+    words odd = ieee_of(ODD_QF(u, 0), HF, &odd_range);
+    if (any_negative(range | odd_range)) {
+        even = ieee_of(EVEN_QF(u, 0), HF, NULL);
+        THEN(even, u)
+        odd = ieee_of(ODD_QF(u, 0), HF, NULL);
+    }
+    return both(even, odd);
 }
-INLINE words halves_of_qf32(pair u, words more_low, words more_high, int fraction, int exponent)
+INLINE words halves_of_qf32(words u, words v, words more, int fraction, int exponent)
 {
-    words even = ieee_of(operand(QF32, low(u), unpacked(more_low)), fraction, exponent);
-    words odd = high(u);
-    __asm__ volatile("" : "+v"(odd), "+v"(even));
-    return both(even, ieee_of(operand(QF32, odd, unpacked(more_high)), fraction, exponent));
+    words range, odd_range, even = ieee_of(U_OF_BOTH, fraction, exponent, &range);
+    THEN(even, v)
+    THEN(even, more)
+    words odd = ieee_of(V_OF_BOTH, fraction, exponent, &odd_range);
+    if (any_negative(range | odd_range)) {
+        even = ieee_of(U_OF_BOTH, fraction, exponent, NULL);
+        THEN(even, v)
+        THEN(even, more)
+        odd = ieee_of(V_OF_BOTH, fraction, exponent, NULL);
+    }
+    return both(even, odd);
 }
 
-OF_QF(words, Vsf_equals_Vqf32, (words u, words more_u), ieee_of(U_QF, SF))
+OF_QF(words, Vsf_equals_Vqf32, (words u, words more_u), sf_of_qf32(u, more_u))
 OF_QF(words, Vhf_equals_Vqf16, (words u, words more_u), hf_of_qf16(u, unpacked(more_u)))
 OF_QF(words, Vhf_equals_Wqf32, (pair u, words more_low, words more_high),
-      halves_of_qf32(u, more_low, more_high, HF))
+      halves_of_qf32(low(u), high(u), more_low | left(more_high, 4), HF))
 OF_QF(words, Vbf_equals_Wqf32, (pair u, words more_low, words more_high),
-      halves_of_qf32(u, more_low, more_high, BF))
+      halves_of_qf32(low(u), high(u), more_low | left(more_high, 4), BF))
 
 /* Of an infinity and a NaN, the greatest numbers of 16 or 32 bits; of 0 the least one. */
 INLINE words log_of(struct operand a, int greatest)

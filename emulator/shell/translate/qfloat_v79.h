@@ -268,4 +268,23 @@ INLINE words to_ieee(struct qnumber x, words inexact, int from, int fraction, in
            left(below_zero(x) & splat(1), fraction + exponent);
 }
 
+/* The same, of a number that is 0 or normal in both formats. `range`: see above. The significand of qf32 fits into
+ * sf, and that of qf16 into hf. */
+INLINE words to_normal(struct qnumber x, words inexact, int from, int fraction, int exponent,
+                       words *range)
+{
+    const int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1, cut = 30 - fraction;
+    const words size = magnitude(x.n), zeros = leading_zeros(size), some = is_some(size);
+    const words field = x.e - zeros + splat(31 - from + bias);
+    const words full = left_by(size, zeros);
+    words low = logical(full, cut + 1);
+    if (from != fraction) {
+        const words whole = full + with_sign(inexact & splat(1), if_negative(x.n) ^ x.late);
+        low = round_half(logical(whole, cut), one_if_positive(whole & splat((1 << cut) - 1)));
+    }
+    *range = ((field - splat(1)) | (splat(top - 2) - field)) & some;
+    return ((left(field - splat(1), fraction) + low) & some) |
+           left(below_zero(x) & splat(1), fraction + exponent);
+}
+
 #endif

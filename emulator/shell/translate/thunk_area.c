@@ -14,7 +14,7 @@ _Static_assert(offsetof(struct thunk_area, extensions) == AREA_EXTENSIONS, "thun
 extern _Thread_local struct thunk_area thunk_area;
 _Thread_local struct thunk_area thunk_area __attribute__((used));
 
-__asm__(".text\n.globl thunk_enter,thunk_leave\n.p2align 4\nthunk_enter:\n"
+__asm__(".text\n.globl thunk_enter,thunk_predicates,thunk_leave\n.p2align 4\nthunk_enter:\n"
         "{ memd(r29+#8) = r1:0; r0 = ugp }\n"
         "{ r0 = add(r0,##thunk_area@TPREL) }\n"
         "{ r0 = add(r0,#3072) }\n"
@@ -26,6 +26,10 @@ __asm__(".text\n.globl thunk_enter,thunk_leave\n.p2align 4\nthunk_enter:\n"
         "{ memd(r0+#0) = r3:2; r2 = c4 }\n"
         "{ r3 = usr }\n"
         "{ memd(r0+#80) = r3:2; r16 = add(r0,#-2048) }\n"
+        "{ jumpr r31 }\n"
+        ".p2align 4\nthunk_predicates:\n"
+        "{ r2 = memw(r16+#2128) }\n"
+        "{ c4 = r2 }\n"
         "{ jumpr r31 }\n"
         ".p2align 4\nthunk_leave:\n"
         "{ r0 = add(r16,#2048) }\n"

@@ -39,6 +39,9 @@ extern const int32_t thunk_reset_bits[32];
 #define EXTENSION_VECTORS 4u
 extern void (*const thunk_stores[EXTENSION_VECTORS])(void);
 
+/* Gives p3:0 the values of the program again. */
+void thunk_predicates(void);
+
 /* The functions that store v0 to v15 at r0. */
 extern void (*const thunk_saves[WINDOW])(void);
 

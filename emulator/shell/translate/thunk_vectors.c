@@ -256,6 +256,21 @@ static void put_destinations(struct code *code, const struct thunk *thunk)
     }
 }
 
+/* Whether a predicate says what a load forwards, or whether a vector changes. The functions that stand for
+ * instructions can change it. */
+static bool uses_predicates(const struct thunk *thunk)
+{
+    for (size_t i = 0; i < thunk->size; i++) {
+        const uint32_t word = thunk->packet[i];
+        bool temporary;
+        if (is_vector(word) && ((extended_by(word).perhaps & thunk->use.reset) != 0 ||
+                                (is_forwarding_load(word, &temporary) && condition(word) != 0))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void put_vectors(struct code *code, struct thunk *thunk, uint32_t live)
 {
     if (thunk->count == 0 && thunk->use.reset == 0) {
@@ -277,6 +292,9 @@ void put_vectors(struct code *code, struct thunk *thunk, uint32_t live)
     for (size_t i = 0; i < thunk->count; i++) {
         put_sources(code, thunk, i);
         code_call(code, address_of(thunk->instructions[i].form->operation));
+        if (uses_predicates(thunk)) {
+            code_call(code, address_of((const void *)(uintptr_t)thunk_predicates));
+        }
         put_result(code, thunk, i);
     }
     for (size_t i = 0; i < thunk->count; i++) {

@@ -105,21 +105,26 @@ def other(source: random.Random) -> Instruction:
     return Instruction(text, effects, -1 if text.startswith("vmem") else number)
 
 
+TRUE = {"", "if (p0) ", "if (!p1) "}
+
+
 class Packet(NamedTuple):
     instructions: tuple[Instruction, ...]
     loaded: int = -1  # a register for which it loads an input, for itself
     place: int = 0
     kept: bool = True  # the register gets it, too
+    condition: str = ""
 
     @property
     def text(self) -> str:
-        load = f"v{self.loaded}.{'cur' if self.kept else 'tmp'} = vmem(r0+#{self.place - 4})"
+        kind = "cur" if self.kept else "tmp"
+        load = f"{self.condition}v{self.loaded}.{kind} = vmem(r0+#{self.place - 4})"
         parts = [load] * (self.loaded >= 0) + [each.text for each in self.instructions]
         return "{ " + "; ".join(parts) + " }"
 
     def run(self, state: State) -> None:
         loaded = {}
-        if self.loaded >= 0:
+        if self.loaded >= 0 and self.condition in TRUE:
             loaded[self.loaded] = reset(state.inputs[self.place])
         effects = [e for each in self.instructions for e in each.effects(state, loaded)]
         if self.kept:
@@ -144,7 +149,8 @@ def packet(source: random.Random) -> Packet:
             reader = qfloat(source, loaded)
             if loaded not in {reader.number, reader.number + 1}:
                 place = source.randrange(INPUTS)
-                return Packet((reader,), loaded, place, source.random() < 0.5)
+                condition = source.choice(("", "if (p0) ", "if (!p0) ", "if (p1) ", "if (!p1) "))
+                return Packet((reader,), loaded, place, source.random() < 0.5, condition)
     while True:
         first, second = qfloat(source), other(source)
         if "vmem" not in second.text and second.number not in {first.number, first.number + 1}:

@@ -14,12 +14,11 @@ static volatile HVX_Vector sink; /* the compiler keeps what computes it */
     static int name(const int32_t in[4], int32_t out[8])                \
     {                                                                   \
         HVX_Vector v = Q6_V_vsplat_R(0x3f803c00 + in[0]), w = v, x = v; \
-        const HVX_Vector qf = Q6_V_vsplat_R(0x4000007f);                \
+        HVX_Vector qf = Q6_V_vsplat_R(0x4000007f);                      \
         const uint64_t start = HAP_perf_get_time_us();                  \
-        (void)qf;                                                       \
         for (int i = 0; i < TURNS; i++) {                               \
             x = expression;                                             \
-            __asm__ volatile("" : "+v"(v), "+v"(w) : "v"(x));           \
+            __asm__ volatile("" : "+v"(v), "+v"(w), "+v"(qf) : "v"(x)); \
         }                                                               \
         out[0] = (int32_t)(HAP_perf_get_time_us() - start);             \
         sink = x;                                                       \
