@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,9 @@ PREDICATES = (  # those that name no vector: what is in no table may write any v
     *("Qd4=and(Qs4,Qt4)", "Qd4=and(Qs4,!Qt4)", "Qd4=or(Qs4,Qt4)", "Qd4=or(Qs4,!Qt4)"),
     *("Qd4.b=vshuffe(Qs4.h,Qt4.h)", "Qd4.h=vshuffe(Qs4.w,Qt4.w)"),
 )
-UNKNOWN = {"Vd32.h=Vu32.hf:rnd", "Vd32=hi(Vss32)", "Vd32=lo(Vss32)"}  # which the assembler lacks
+UNKNOWN = {"Vd32=hi(Vss32)", "Vd32=lo(Vss32)"}  # which the assembler lacks
+EMITTED = {"Vd32.h=Vu32.hf:rnd": 0x1E0620C0}
+"""What the compiler emits and the assembler lacks: all operands 0, Vd at bit 0, Vu at bit 8."""
 OPERAND = re.compile(r"(?<![A-Za-z])([VRQMP])([a-z]{1,2})(32|8|4|2)(?![0-9])")
 IMMEDIATE = re.compile(r"#[us](\d)")
 ARCHS = (68, 69, 71, 73, 75, 79, 81)
@@ -93,15 +95,18 @@ class Form(Value):
 
 def forms() -> list[Form]:
     header = (usable_zig().library / "include" / "hvx_hexagon_protos.h").read_text(encoding="utf-8")
-    return _encoded(
-        {
-            variant: variant_name
-            for syntax, name in ENTRY.findall(header)
-            if "vmem" not in syntax and "V" in syntax and syntax not in UNKNOWN
-            for variant, variant_name in _forms_of(syntax, name)
-        }
-        | WITHOUT_INTRINSIC
-    )
+    names = {
+        variant: variant_name
+        for syntax, name in ENTRY.findall(header)
+        if "vmem" not in syntax and "V" in syntax and syntax not in UNKNOWN
+        for variant, variant_name in _forms_of(syntax, name)
+    }
+    emitted = [
+        Form(~(31 | 31 << 8) & ~PARSE & 0xFFFFFFFF, bits, syntax, names.pop(syntax), fields)
+        for syntax, bits in EMITTED.items()
+        for fields in [(_field(syntax, "Vd", 0), _field(syntax, "Vu", 8))]
+    ]
+    return _sorted([*_encoded(names | WITHOUT_INTRINSIC), *emitted])
 
 
 def _memory_forms() -> Iterator[str]:
@@ -130,7 +135,11 @@ def _encoded(names: dict[str, str]) -> list[Form]:
         if len(packet) == 1 + text.count(PRODUCER):  # not one that the assembler makes of others
             words.setdefault(syntax, {})[bit] = packet[-1] & ~PARSE
     found = [_form(syntax, names[syntax], bits) for syntax, bits in words.items()]
-    return sorted(filter(None, found), key=lambda form: (form.bits, form.mask))
+    return _sorted(filter(None, found))
+
+
+def _sorted(found: Iterable[Form]) -> list[Form]:
+    return sorted(found, key=lambda form: (form.bits, form.mask))
 
 
 def _forms_of(syntax: str, name: str) -> Iterator[tuple[str, str]]:
@@ -207,7 +216,7 @@ def _field(syntax: str, operand: str, at: int) -> Field:
 def _first_archs(found: list[Form]) -> list[int]:
     """The first arch that has each form: the assembler refuses it for those before."""
     refused = Counter(n for arch in ARCHS for n in _refused(found, arch, FEATURES + IEEE))
-    return [ARCHS[refused[number]] for number in range(len(found))]
+    return [ARCHS[min(refused[number], len(ARCHS) - 1)] for number in range(len(found))]
 
 
 def _refused(found: list[Form], arch: int, features: str) -> set[int]:
@@ -243,8 +252,9 @@ def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
 
 def table(found: list[Form]) -> str:
     head = f"/* Written by scripts/hvx_forms.py with LLVM {CLANG_VERSION}. */\n"
-    lacked = {n for n in _refused(found, ARCHS[-1], FEATURES) if ".bf" not in found[n].syntax}
-    rows = (form.row(ieee=number in lacked) for number, form in enumerate(found))
+    refused = (found[number] for number in _refused(found, ARCHS[-1], FEATURES))
+    lacked = {form.syntax for form in refused if ".bf" not in form.syntax} - EMITTED.keys()
+    rows = (form.row(ieee=form.syntax in lacked) for form in found)
     return head + "".join(f"{row}\n" for row in rows)
 
 
@@ -260,8 +270,7 @@ mask\tbits\tfirst\tsyntax\toperands
 
 def checked_table(found: list[Form]) -> str:
     others = dict.fromkeys((*TEMPORARY, *PREDICATES, *_memory_forms()), "")
-    every = [*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)]
-    every.sort(key=lambda form: (form.bits, form.mask))
+    every = _sorted([*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)])
     rows = [form.checked_row(arch) for form, arch in zip(every, _first_archs(every), strict=True)]
     return CHECKED_HEAD.format(version=CLANG_VERSION) + "".join(f"{row}\n" for row in rows)
 

@@ -302,6 +302,13 @@ INLINE words rounded_h(words u)
 {
     return rounded(u, INT16_MIN, INT16_MAX);
 }
+/* The same, but a negative NaN becomes the least number. */
+INLINE words nearest_h(words u)
+{
+    const words sign = if_negative(left(u, 16));
+    const words nan = if_less(splat(infinity(HF)), u & splat(all_but_sign(HF)));
+    return choose(nan, splat(INT16_MAX) ^ sign, rounded_h(u));
+}
 INLINE words rounded_uh(words u)
 {
     return rounded(u, 0, UINT16_MAX);
@@ -315,6 +322,7 @@ INLINE words rounded_bytes(words u, int least, int greatest)
 
 UNARY(Vw_equals_Vsf, truncated(unpack(u, SF), INT32_MIN, INT32_MAX))
 UNARY(Vh_equals_Vhf, HALVES_1(h_of_hf, u))
+UNARY(Vh_equals_Vhf_rnd, HALVES_1(nearest_h, u))
 UNARY(Vh_vcvt_Vhf, HALVES_1(rounded_h, u))
 UNARY(Vuh_vcvt_Vhf, HALVES_1(rounded_uh, u))
 BINARY(Vb_vcvt_VhfVhf,

@@ -90,14 +90,14 @@ def floor_log2(value: Fraction) -> int:
     return guess if two(guess) <= value else guess - 1
 
 
-def encode(kind: str, lane: Lane, *, to_nearest: bool = True) -> int:
+def encode(kind: str, lane: Lane, *, to_nearest: bool = True, signed_nan: bool = False) -> int:
     if kind in IEEE:
         return _encode_ieee(lane, *IEEE[kind])
     if kind in QFLOAT:
         return _encode_qfloat(lane, *QFLOAT[kind])
     least, greatest = INTEGERS[kind]
-    if lane.kind == NAN:  # vcvt does not look at the sign
-        result = greatest if to_nearest or not lane.negative else least
+    if lane.kind == NAN:
+        result = least if signed_nan and lane.negative else greatest
     elif lane.kind == INFINITY:
         result = least if lane.negative else greatest
     else:
@@ -232,7 +232,7 @@ def joined(kind: str, values: Sequence[int]) -> bytes:
 
 def result(syntax: str, inputs: Inputs) -> bytes:
     """What the instruction writes: a vector, a pair, or, for predicates, a byte for each bit."""
-    match = SYNTAX.fullmatch(syntax)
+    match = SYNTAX.fullmatch(syntax.removesuffix(":rnd"))
     assert match, syntax
     target, kind, accumulate, operation, arguments, source = match.groups()
     operands = [OPERAND.fullmatch(text) for text in (arguments or source).split(",")]
@@ -257,8 +257,10 @@ def result(syntax: str, inputs: Inputs) -> bytes:
         values = _spread(values, BITS[kinds[0]])
     if accumulate:
         values = list(map(add, values, before))
-    to_nearest = operation == "vcvt"
-    return joined(kind, [encode(kind, value, to_nearest=to_nearest) for value in values])
+    is_vcvt = operation == "vcvt"  # which does not look at the sign of a NaN
+    to_nearest = is_vcvt or syntax.endswith(":rnd")
+    numbers = [encode(kind, x, to_nearest=to_nearest, signed_nan=not is_vcvt) for x in values]
+    return joined(kind, numbers)
 
 
 SIGNS = {"vabs", "vfneg"}
