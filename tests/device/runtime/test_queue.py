@@ -20,11 +20,11 @@ def run(device: Device, script: str) -> Result:
 def test_packets_go_both_ways(device: Device) -> None:
     result = run(
         device,
-        "queue q 0 0; case queue import @q 1; write q abc 0; read q 5000000; write q xyz 0;"
-        "read q 5000000; read q 1000; case queue close_queue; shut q; close queue",
+        "queue q 0 0; case queue import @q 1; write q abc 0; read q 60000000; write q xyz 0;"
+        "read q 60000000; read q 1000; case queue close_queue; shut q; close queue",
     )
     assert result["case queue import @q 1"].split()[:2] == ["0", "1"], result.err
-    reads = [line.split(" = ")[1] for line in result.lines if line.startswith("read q 5000000")]
+    reads = [line.split(" = ")[1] for line in result.lines if line.startswith("read q 60000000")]
     assert reads == ["0 'bcd' flags 11", "0 'yz{' flags 11"]
     assert result["read q 1000"] == EXPIRED
     assert result["case queue close_queue"].split()[:3] == ["0", "2", "0"]
@@ -35,10 +35,10 @@ def test_buffers_are_shared(device: Device) -> None:
     result = run(
         device,
         f"alloc b 8192; poke b 5; map b {FD}; queue q 0 0; case queue import @q 1;"
-        f"write q go 0 @b {REF}; read q 5000000; peek b; write q again 0 @b {DEREF};"
-        "read q 5000000; case queue close_queue",
+        f"write q go 0 @b {REF}; read q 60000000; peek b; write q again 0 @b {DEREF};"
+        "read q 60000000; case queue close_queue",
     )
-    assert result["read q 5000000"] == "0 'bhbjo' flags 13 buffer of 8192 ours", result.err
+    assert result["read q 60000000"] == "0 'bhbjo' flags 13 buffer of 8192 ours", result.err
     assert result["peek b"] == "0 1005"
     assert result["case queue close_queue"].split()[:3] == ["0", "2", "0"]
 
@@ -67,10 +67,10 @@ def test_unmapped_buffer_is_refused_on_both_sides(device: Device) -> None:
 def test_many_packets_to_a_callback_stay_in_order(device: Device) -> None:
     result = run(
         device,
-        "queue q 1024 256 callback; case queue import @q 0; case queue write_many 500 5000000;"
+        "queue q 1024 256 callback; case queue import @q 0; case queue write_many 500 60000000;"
         "tally q 500; case queue close_queue; shut q",
     )
-    assert result["case queue write_many 500 5000000"].split()[:3] == ["0", "500", "0"], result.err
+    assert result["case queue write_many 500 60000000"].split()[:3] == ["0", "500", "0"], result.err
     assert result["tally q 500"] == "0 500 packets 2000 bytes 500 in order"
 
 
@@ -103,10 +103,10 @@ def test_dsp_reads_by_waiting(device: Device) -> None:
     result = run(
         device,
         "queue q 0 0; case queue import @q 0; case queue read_one 1000; wakeup q; write q hello 0;"
-        "case queue read_one 5000000",
+        "case queue read_one 60000000",
     )
     assert result["case queue read_one 1000"].split()[0] == "8000040c"  # AEE_EEXPIRED
-    assert result["case queue read_one 5000000"].split()[:5] == ["0", "5", "104", "0", "17"]
+    assert result["case queue read_one 60000000"].split()[:5] == ["0", "5", "104", "0", "17"]
 
 
 def test_closing_order_and_unknown_ids(device: Device) -> None:
