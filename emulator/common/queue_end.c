@@ -86,10 +86,12 @@ int queue_attempt(struct dspqueue *queue, struct queue_position *position, uint3
     return code;
 }
 
-void queue_wake_if_waiting(struct dspqueue *queue, const struct queue_position *position,
+/* Adds 0, because a load could overtake the stores to the queue in qemu-hexagon, which executes barriers as
+ * nothing; an exchange is one on the build machine. */
+void queue_wake_if_waiting(struct dspqueue *queue, struct queue_position *position,
                            enum queue_event event)
 {
-    if (__atomic_load_n(&position->waiting, __ATOMIC_SEQ_CST) != 0) {
+    if (__atomic_fetch_add(&position->waiting, 0, __ATOMIC_SEQ_CST) != 0) {
         queue->side->wake(queue, event);
     }
 }

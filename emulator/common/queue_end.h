@@ -69,7 +69,7 @@ int queue_attempt(struct dspqueue *queue, struct queue_position *position, uint3
                   int (*attempt)(struct dspqueue *queue, void *what), void *what);
 
 /* Sends an event to the other end if `position` counts waiting threads. */
-void queue_wake_if_waiting(struct dspqueue *queue, const struct queue_position *position,
+void queue_wake_if_waiting(struct dspqueue *queue, struct queue_position *position,
                            enum queue_event event);
 
 #endif
