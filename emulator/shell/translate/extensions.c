@@ -145,8 +145,8 @@ static void search_function(struct image_search *image, const struct function *f
     struct search search = {.image = image};
     search.uses = calloc(count, sizeof *search.uses);
     search.right = calloc(2 * count, sizeof *search.right);
-    search.needed = search.right + count;
-    if (search.uses != NULL && search.right != NULL &&
+    search.needed = search.right == NULL ? NULL : search.right + count;
+    if (search.uses != NULL && search.needed != NULL &&
         graph_read(&search.graph, image->image, function, add_word, search.uses)) {
         for (size_t i = 0; i < search.graph.count; i++) {
             search.uses[i].read &= ~search.uses[i].loaded;
