@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from buildtool.contract.finding import Finding, Rule
 from buildtool.contract.subject import Subject
-from buildtool.core.elf.debug_file import DebugFile, open_debug_file
+from buildtool.core.elf.debug_file import INTRINSICS, DebugFile, open_debug_file
 from buildtool.core.elf.read import ElfError, read_code
 from buildtool.core.value import Value
 from buildtool.toolchains.instructions.hvx import Form, form_of, is_vector
@@ -22,7 +22,6 @@ from buildtool.toolchains.instructions.packets import Packet, packets, transfers
 
 MAX_FOLLOWED = 8 << 20  # bytes of code of a file; QNN's skels have nearly as much, and take 10 s
 MAX_LISTED = 8
-INTRINSICS = "hvx_hexagon_protos.h"  # has functions that are inlined: not a line that anyone wrote
 _WORD = 4
 _Item = TypeVar("_Item")
 

@@ -1,8 +1,9 @@
 """The reports that the emulated device writes when a skel or the program crashes, or a call takes
 long.
 
-Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`, or `@running {JSON}` for a
-call that takes long.  `emulator/cdsprpc/crashes.c`
+Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`, `@running {JSON}` for a
+call that takes long, or `@qf {JSON}` for an instruction that loses a qf number: `pc` is where, `lr`
+where that number was written, and `entry` where it was copied.  `emulator/cdsprpc/crashes.c`
 writes one of the kind "process" for a process that has written none, and `program_crash.c` there
 one of the kind "program" for a crash on the ARM64 side.  The program that runs on the
 device can write into the same file, so nothing in it is trusted.
@@ -19,8 +20,9 @@ from buildtool.core.value import Value
 
 MARK = "@crash "
 MARK_OF_LONG_CALLS = "@running "
+MARK_OF_QF = "@qf "
 MAX_BYTES = 1 << 18  # of the file that is read
-MAX_REPORTS = 8
+MAX_REPORTS = {MARK: 8, MARK_OF_LONG_CALLS: 8, MARK_OF_QF: 100}
 MAX_FRAMES = 64
 _MODULE = re.compile(r"[\w.+-]{1,255}\Z", re.ASCII)
 _BUILD_ID = re.compile(r"[0-9a-f]{40}\Z")
@@ -84,7 +86,7 @@ def read_crash_reports(path: Path, mark: str = MARK) -> tuple[CrashReport, ...]:
     except OSError:
         return ()
     lines = [line[len(mark) :] for line in text.split("\n") if line.startswith(mark)]
-    return tuple(filter(None, map(parse_crash_report, lines[:MAX_REPORTS])))
+    return tuple(filter(None, map(parse_crash_report, lines[: MAX_REPORTS[mark]])))
 
 
 def parse_crash_report(text: str) -> CrashReport | None:

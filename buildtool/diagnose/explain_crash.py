@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.core.elf.debug_file import CodePlace
+from buildtool.core.elf.debug_file import INTRINSICS, CodePlace
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_report import (
     MARK_OF_LONG_CALLS,
+    MARK_OF_QF,
     CrashReport,
     Region,
     StackFrame,
@@ -33,9 +34,11 @@ STACK_OF_THREAD = "the thread's attributes set the size, such as qurt_thread_att
 
 def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
     """A text of some lines for each report in the file `reports`; `debug` is the directory with the
-    debug information of the release."""
+    debug information of the release.  Those of qf numbers are the first."""
     files = DebugFiles(debug)
-    return tuple(_explain(project, files, report) for report in read_crash_reports(reports))
+    lost = (_explain_qf(files, report) for report in read_crash_reports(reports, MARK_OF_QF))
+    crashes = (_explain(project, files, report) for report in read_crash_reports(reports))
+    return (*dict.fromkeys(lost), *crashes)
 
 
 def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
@@ -53,6 +56,18 @@ def _explain_long_call(project: Project, files: DebugFiles, report: CrashReport)
     lines += path_text(path)
     if _no_lines(path):
         lines.append(f"  {REBUILD.format('the skel')}")
+    return escape("\n".join(lines))
+
+
+def _explain_qf(files: Places, report: CrashReport) -> str:
+    lines = [report.phrase]
+    for what, frame in (("at", report.pc), ("written at", report.lr), ("copied at", report.entry)):
+        if frame:
+            found = _lines(frame, files.places(frame, call=False))
+            line = next(
+                (each for each in found if each.place and each.place.file != INTRINSICS), found[-1]
+            )
+            lines.append(f"  {what} {line.text}")
     return escape("\n".join(lines))
 
 

@@ -74,6 +74,8 @@ bool running_use_channel(void (*use)(int socket, void *context), void *context);
 /* Logs the calls that have been running for at least so many seconds, each once. The line begins
  * with `why`. */
 void running_report(unsigned seconds, const char *why);
+/* The file for lines for programs while the process runs, or -1. */
+int running_reports(void);
 
 /* ---- frames.c ---- */
 
@@ -114,6 +116,9 @@ void report_crash(const struct crash *crash);
 /* Writes a line for programs to a file: where a call that takes long executes. The caller holds a
  * lock of the modules. */
 void report_running(int file, const struct running_call *call, unsigned seconds);
+/* Logs a use of a vector that is wrong, or loses a part of it, and writes a line for programs: the packet
+ * that uses it, the one that wrote it, and the one that copied it, or 0. */
+void report_pair(bool is_wrong, const char *text, const uintptr_t packets[3]);
 
 /* ---- overflow.c ---- */
 

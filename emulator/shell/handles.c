@@ -15,6 +15,7 @@
 #include "module.h"
 #include "stack_switch.h"
 #include "trace.h"
+#include "translate/qf_tags.h"
 
 #define METHOD_SHIFT 24
 #define METHOD_ESCAPE 0x1f
@@ -116,6 +117,7 @@ static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
         call_entry(&entry);
     }
     running_end(&running);
+    qf_tags_check();
     if (check != NULL) {
         check->returned(check->context);
     }

@@ -7,6 +7,7 @@
 #include "core.h"
 #include "image.h"
 #include "module.h"
+#include "module_list.h"
 #include "regions.h"
 #include "text.h"
 
@@ -197,6 +198,33 @@ void report_running(int file, const struct running_call *call, unsigned seconds)
     text_add(&text, "%s}", call->address_count > 2 ? "]" : "");
     bytes[text.used] = '\n'; /* replaces the terminator */
     if (write(file, bytes, text.used + 1) < 0) {
+        return; /* the line of the log is there */
+    }
+}
+
+void report_pair(bool is_wrong, const char *text, const uintptr_t packets[3])
+{
+    static const char *const names[] = {", at ", ", written at ", ", copied at "};
+    static const char *const keys[] = {",\"pc\":", ",\"lr\":", ",\"entry\":"};
+    char bytes[LINE_BYTES / 4], people[LINE_BYTES / 16];
+    struct text programs = text_start(bytes, sizeof bytes);
+    struct text words = text_start(people, sizeof people);
+    struct frame frame;
+    text_add(&words, "%s", text);
+    text_add(&programs, "@qf {\"kind\":\"%s\",\"text\":\"%s\"", is_wrong ? "wrong" : "copy", text);
+    modules_list_lock();
+    for (size_t i = 0; i < 3; i++) {
+        if (packets[i] != 0 && frame_at(packets[i], &frame)) {
+            text_add(&words, "%s%s+0x%x", names[i], frame.module, (unsigned)frame.offset);
+            text_add(&programs, "%s", keys[i]);
+            json_frame(&programs, &frame);
+        }
+    }
+    modules_list_unlock();
+    text_add(&programs, "}");
+    bytes[programs.used] = '\n'; /* replaces the terminator */
+    shell_log(is_wrong ? SHELL_ERROR : SHELL_HIGH, NULL, 0, people);
+    if (running_reports() >= 0 && write(running_reports(), bytes, programs.used + 1) < 0) {
         return; /* the line of the log is there */
     }
 }

@@ -130,6 +130,11 @@ static bool is_answer_missing(void)
 
 /* ---- reports ---- */
 
+int running_reports(void)
+{
+    return reports;
+}
+
 /* Describes the code of a module that a call executes or has called the shell from. */
 static void describe_place(const struct running_call *call, unsigned seconds, struct text *text)
 {

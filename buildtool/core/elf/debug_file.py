@@ -13,6 +13,7 @@ MAX_BYTES = 512 << 20  # of a debug file, also of its sections when they are not
 MAX_INLINED = 32
 MAX_UNITS = 8  # with code at one address
 MAX_SPANS = 1 << 20  # that are not in one piece: the lists of several entries may be one
+INTRINSICS = "hvx_hexagon_protos.h"  # has functions that are inlined: not a line that anyone wrote
 _Ranges = Callable[[Any, int], Any]
 Spans = list[tuple[int, int]]  # each from its first address to the one past its end
 

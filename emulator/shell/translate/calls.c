@@ -13,18 +13,6 @@
 #include "runtime/runtime.h"
 #include "user_dma.h"
 
-/* Writes the result of a C function to c19:18, which qemu lets a program write and does not use. It
- * changes no other register but those that thunk_enter saves. Functions save r16 to r27 themselves,
- * and the shell uses no HVX registers. */
-#define CALLED(name, function)                                                             \
-    void name(void);                                                                       \
-    __asm__(".text\n.p2align 4\n" #name ":\n{ allocframe(r29,#24):raw; r7:6 = c1:0 }\n"    \
-            "{ memd(r29+#0) = r7:6; r9:8 = c3:2 }\n{ memd(r29+#8) = r9:8; r7:6 = c7:6 }\n" \
-            "{ memd(r29+#16) = r7:6; call " #function " }\n{ c19:18 = r1:0 }\n"            \
-            "{ r3:2 = memd(r29+#0); r5:4 = memd(r29+#8) }\n"                               \
-            "{ c1:0 = r3:2; r3:2 = memd(r29+#16) }\n{ c3:2 = r5:4 }\n{ c7:6 = r3:2 }\n"    \
-            "{ dealloc_return }\n");
-
 CALLED(call_clock_ticks, clock_ticks)
 CALLED(call_clock_cycles, clock_cycles)
 CALLED(call_user_dma_start, user_dma_start)

@@ -15,6 +15,8 @@ struct image_search {
     const struct image *image;
     const struct functions *functions;
     uint32_t arguments, results; /* read from memory at the start of functions, and after calls */
+    const struct extended_packets *packets;
+    struct extended (*use_of)(uint32_t word);
     extensions_visit visit;      /* NULL until these are known */
     void *context;
 };
@@ -26,16 +28,21 @@ struct search {
     uint32_t *right;       /* before packets: memory can be right */
     uint32_t *needed;      /* before packets: memory has to be right */
     uint32_t loaded;       /* that any packet loads */
+    uint32_t saved;
 };
 
 static void add_word(void *context, size_t packet, uint32_t word)
 {
-    struct extended *all = (struct extended *)context + packet, use = extended_by(word);
+    struct search *search = context;
+    struct extended *all = &search->uses[packet], use = search->image->use_of(word);
     all->read |= use.read;
     all->written |= use.written;
     all->reset |= use.reset;
     all->perhaps |= use.perhaps;
     all->loaded |= use.loaded;
+    all->moved |= use.moved;
+    all->moved_from |= use.moved_from;
+    search->saved |= use.saved;
 }
 
 /* Calls `visit` with what can be executed first: the start, functions in it, and, if it is not known where
@@ -82,15 +89,16 @@ static void go_forwards(struct search *search)
         again = false;
         for (size_t i = 0; i < graph->count; i++) {
             const struct extended *use = &search->uses[i];
+            const uint32_t moved = (search->right[i] & use->moved_from) != 0 ? use->moved : 0;
             const uint32_t right = graph->packets[i].calls
                                        ? ALL_VECTORS
-                                       : (search->right[i] & ~use->reset) | use->written;
+                                       : (search->right[i] & ~use->reset) | use->written | moved;
             again = (graph->packets[i].starts && graph_spread(graph, i, right, search->right)) ||
                     again;
         }
     }
     for (size_t i = 0; i < graph->count; i++) {
-        search->loaded |= search->uses[i].read & search->right[i];
+        search->loaded |= (search->uses[i].read | search->uses[i].moved_from) & search->right[i];
     }
 }
 
@@ -106,6 +114,13 @@ static uint32_t needed_behind(const struct search *search, size_t at)
     return behind & (search->loaded | arguments | results);
 }
 
+/* Returns what a packet loads, if this has to be right behind it. */
+static uint32_t loaded_by(const struct search *search, size_t at, uint32_t behind)
+{
+    const struct extended *use = &search->uses[at];
+    return (use->read | ((use->moved & behind) != 0 ? use->moved_from : 0)) & search->right[at];
+}
+
 static void go_backwards(struct search *search)
 {
     for (bool again = true; again;) {
@@ -115,8 +130,9 @@ static void go_backwards(struct search *search)
             if (!search->graph.packets[i].starts) {
                 continue;
             }
-            const uint32_t behind = needed_behind(search, i) & ~(use->reset | use->written);
-            const uint32_t needed = behind | (use->read & search->right[i]);
+            const uint32_t behind = needed_behind(search, i);
+            const uint32_t needed = (behind & ~(use->reset | use->written)) |
+                                    loaded_by(search, i, behind);
             again = again || needed != search->needed[i];
             search->needed[i] = needed;
         }
@@ -130,8 +146,8 @@ static void report(struct search *search)
     for (size_t i = 0; i < graph->count; i++) {
         const struct extended *use = &search->uses[i];
         const uint32_t behind = graph->packets[i].starts ? needed_behind(search, i) : 0;
-        const struct memory_use memory = {use->read & search->right[i], use->written & behind,
-                                          (use->reset | use->perhaps) & behind};
+        const struct memory_use memory = {loaded_by(search, i, behind), use->written & behind,
+                                          (use->reset | use->perhaps) & behind, search->saved};
         if (memory.loaded != 0 || memory.stored != 0 || memory.reset != 0) {
             image->visit(image->context, graph->function->range.start + (uint32_t)i * 4,
                          graph->packets[i].size, memory);
@@ -147,7 +163,7 @@ static void search_function(struct image_search *image, const struct function *f
     search.right = calloc(2 * count, sizeof *search.right);
     search.needed = search.right == NULL ? NULL : search.right + count;
     if (search.uses != NULL && search.needed != NULL &&
-        graph_read(&search.graph, image->image, function, add_word, search.uses)) {
+        graph_read(&search.graph, image->image, function, add_word, &search)) {
         for (size_t i = 0; i < search.graph.count; i++) {
             search.uses[i].read &= ~search.uses[i].loaded;
         }
@@ -168,9 +184,10 @@ static void search_function(struct image_search *image, const struct function *f
     free(search.right);
 }
 
-static bool has_extended(const struct function *function, const uint32_t *extended, size_t count)
+static bool has_extended(const struct function *function, const struct extended_packets *packets)
 {
-    size_t low = 0, high = count; /* of the first one that is in the function or behind it */
+    const uint32_t *extended = packets->addresses;
+    size_t low = 0, high = packets->count; /* of the first one in the function or behind it */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (extended[middle] < function->range.start) {
@@ -179,15 +196,15 @@ static bool has_extended(const struct function *function, const uint32_t *extend
             high = middle;
         }
     }
-    return low < count && extended[low] < function->range.end;
+    return low < packets->count && extended[low] < function->range.end;
 }
 
-static void search_functions(struct image_search *search, const uint32_t *extended, size_t count)
+static void search_functions(struct image_search *search)
 {
     const struct functions *functions = search->functions;
     for (size_t i = 0; i < functions->count; i++) {
         const bool concerned = search->visit != NULL && (search->arguments | search->results) != 0;
-        if (concerned || has_extended(&functions->list[i], extended, count)) {
+        if (concerned || has_extended(&functions->list[i], search->packets)) {
             search_function(search, &functions->list[i]);
         }
     }
@@ -202,16 +219,18 @@ static void search_functions(struct image_search *search, const uint32_t *extend
 }
 
 void extensions_find(const struct image *image, const struct functions *functions,
-                     const uint32_t *extended, size_t count, extensions_visit visit, void *context)
+                     const struct extended_packets *packets, struct extended (*uses)(uint32_t word),
+                     extensions_visit visit, void *context)
 {
-    struct image_search search = {.image = image, .functions = functions};
+    struct image_search search = {
+        .image = image, .functions = functions, .packets = packets, .use_of = uses};
     uint32_t arguments, results;
     do {
         arguments = search.arguments;
         results = search.results;
-        search_functions(&search, extended, count);
+        search_functions(&search);
     } while (arguments != search.arguments || results != search.results);
     search.visit = visit;
     search.context = context;
-    search_functions(&search, extended, count);
+    search_functions(&search);
 }

@@ -6,6 +6,7 @@
 #ifndef BUILDTOOL_SHELL_EXTENSIONS_H
 #define BUILDTOOL_SHELL_EXTENSIONS_H
 
+#include "forms.h"
 #include "functions.h"
 
 /* What a packet does with the extension bits in memory, as sets of vectors. */
@@ -13,15 +14,23 @@ struct memory_use {
     uint32_t loaded; /* the others that it reads are those of a reset */
     uint32_t stored; /* of results */
     uint32_t reset;  /* of vectors that it changes without extension bits */
+    uint32_t saved;  /* by the packet's function, see struct extended */
 };
 
 typedef void (*extensions_visit)(void *context, uint32_t address, size_t size,
                                  struct memory_use use);
 
-/* Visits the packets whose thunks use the extension bits, or that are to have one for a reset. `extended`:
- * the addresses, sorted, of those with instructions that have them. A packet can be visited twice, if it
- * is in two functions. */
+/* Packets with instructions that have extension bits: their addresses, sorted. */
+struct extended_packets {
+    const uint32_t *addresses;
+    size_t count;
+};
+
+/* Visits the packets whose thunks use the extension bits, or that are to have one for a reset. `uses` is
+ * extended_by, or says the same of something else than the bits that vectors have. A packet can be visited
+ * twice, if it is in two functions. */
 void extensions_find(const struct image *image, const struct functions *functions,
-                     const uint32_t *extended, size_t count, extensions_visit visit, void *context);
+                     const struct extended_packets *packets, struct extended (*uses)(uint32_t word),
+                     extensions_visit visit, void *context);
 
 #endif

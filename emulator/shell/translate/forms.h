@@ -92,6 +92,9 @@ struct extended {
     uint32_t reset;   /* by a write without extension bits */
     uint32_t perhaps; /* reset if a predicate says so */
     uint32_t loaded;  /* for the instructions of the packet, always: these read a reset vector */
+    uint32_t moved;   /* written with what the vectors of `moved_from` have: only in qf_tags.c */
+    uint32_t moved_from;
+    uint32_t saved; /* whose extension bits are read as integers: only in qf_tags.c */
 };
 struct extended extended_by(uint32_t word);
 

@@ -11,7 +11,6 @@
 _Static_assert(offsetof(struct thunk_area, registers) == AREA_REGISTERS, "thunk_enter knows it");
 _Static_assert(offsetof(struct thunk_area, extensions) == AREA_EXTENSIONS, "thunks know it");
 
-extern _Thread_local struct thunk_area thunk_area;
 _Thread_local struct thunk_area thunk_area __attribute__((used));
 
 __asm__(".text\n.globl thunk_enter,thunk_predicates,thunk_leave\n.p2align 4\nthunk_enter:\n"

@@ -17,6 +17,7 @@ struct thunk_area {
      * what is not needed. The first 32 bytes are of the 32 words; a vmem reads 128. */
     uint8_t extensions[32 + RESULTS_MAX + 1][128] __attribute__((aligned(128)));
 };
+extern _Thread_local struct thunk_area thunk_area;
 #define AREA_BASE_VECTOR 8
 #define AREA_REGISTERS 3072
 #define AREA_EXTENSIONS 3200

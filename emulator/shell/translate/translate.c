@@ -11,6 +11,7 @@
 #include "calls.h"
 #include "extensions.h"
 #include "liveness.h"
+#include "qf_tags.h"
 #include "runtime/runtime.h"
 #include "thunk.h"
 
@@ -20,6 +21,7 @@ struct thunk_origin {
     uint32_t size;           /* words */
     bool extended;           /* whether an instruction has extension bits */
     struct memory_use use;   /* of those */
+    struct memory_use tags;  /* see qf_tags.h */
     const char *instruction; /* if it is not translated: one that is in it */
     const char *why;
 };
@@ -76,7 +78,16 @@ static int by_packet(const void *left, const void *right)
 struct uses {
     struct link_memory *memory;
     size_t sorted; /* packets; those behind them were added here */
+    bool of_tags;
 };
+
+static void add_memory_use(struct memory_use *all, const struct memory_use *use)
+{
+    all->loaded |= use->loaded;
+    all->stored |= use->stored;
+    all->reset |= use->reset;
+    all->saved |= use->saved;
+}
 
 static void add_use(void *context, uint32_t address, size_t size, struct memory_use use)
 {
@@ -85,13 +96,11 @@ static void add_use(void *context, uint32_t address, size_t size, struct memory_
     const struct thunk_origin key = {.packet = address};
     struct thunk_origin *origin = bsearch(&key, memory->thunk_origins, uses->sorted, sizeof key,
                                           by_packet);
-    if (origin == NULL && use.reset != 0) {
+    if (origin == NULL && (use.reset != 0 || uses->of_tags)) {
         origin = add_origin(memory, address, size);
     }
     if (origin != NULL) {
-        origin->use.loaded |= use.loaded;
-        origin->use.stored |= use.stored;
-        origin->use.reset |= use.reset;
+        add_memory_use(uses->of_tags ? &origin->tags : &origin->use, &use);
     }
 }
 
@@ -103,7 +112,8 @@ static void merge(struct link_memory *memory)
     qsort(all, memory->thunk_count, sizeof *all, by_packet);
     for (size_t i = 0; i < memory->thunk_count; i++) {
         if (count > 0 && all[count - 1].packet == all[i].packet) {
-            all[count - 1].use.reset |= all[i].use.reset;
+            add_memory_use(&all[count - 1].use, &all[i].use);
+            add_memory_use(&all[count - 1].tags, &all[i].tags);
         } else {
             all[count++] = all[i];
         }
@@ -116,17 +126,21 @@ static void find_extensions(const struct image *image, const struct functions *f
                             struct link_memory *memory)
 {
     const size_t count = memory->thunk_count;
-    struct uses uses = {memory, count};
+    struct uses uses = {memory, count, false};
     uint32_t *extended = malloc((count + 1) * sizeof *extended);
-    size_t extended_count = 0;
+    struct extended_packets packets = {extended, 0};
     qsort(memory->thunk_origins, count, sizeof *memory->thunk_origins, by_packet);
     for (size_t i = 0; extended != NULL && i < count; i++) {
         if (memory->thunk_origins[i].extended) {
-            extended[extended_count++] = memory->thunk_origins[i].packet;
+            extended[packets.count++] = memory->thunk_origins[i].packet;
         }
     }
-    if (extended_count > 0) {
-        extensions_find(image, functions, extended, extended_count, add_use, &uses);
+    const size_t rounds = qf_tags_are_kept() ? 1 + QF_TAG_USES : 1;
+    for (size_t i = 0; packets.count > 0 && i < rounds; i++) {
+        uses.sorted = memory->thunk_count;
+        uses.of_tags = i > 0;
+        extensions_find(image, functions, &packets, i > 0 ? qf_tag_uses[i - 1] : extended_by,
+                        add_use, &uses);
         merge(memory);
     }
     free(extended);
@@ -206,6 +220,7 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
     struct code code, jump;
     code_begin(&code, (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes);
     code_begin(&jump, from);
+    qf_tags_write(&code, packet, origin->size, from, &origin->tags);
     thunk_write(&code, packet, origin->size, from,
                 live_after(&translation->liveness, origin->packet), &origin->use);
     origin->why = code.problem;

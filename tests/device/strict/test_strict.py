@@ -332,3 +332,18 @@ def test_strict_is_for_the_emulated_device(faults: Faults) -> None:
     done = faults.run("run", "board", "--strict")
     assert (done.returncode, done.stdout) == (125, "")
     assert "--strict is for sim only" in done.stderr
+
+
+def test_qf_numbers_that_are_stored(faults: Faults) -> None:
+    run = ("run", "sim", "--target", "newer", "--strict")
+    done = faults.run(*run, "--", "bin/faults", "crash", "qf")
+
+    assert (done.returncode, done.stdout) == (1, CRASHED), done.stderr
+    report = (
+        "\na qf number is stored: memory has 32 of the 36 bits of each word\n"
+        f"  at add_up (faults_imp.c:{faults.line('qf stored')})\n"
+        f"  written at add_up (faults_imp.c:{faults.line('qf written')})\n"
+    )
+    assert done.stderr.count(report) == 1
+    assert "the DSP process crashed: numbers in qf were lost or misread at " in done.stderr
+    assert "  in faults_crash, method " in done.stderr

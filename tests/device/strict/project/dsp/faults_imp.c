@@ -252,6 +252,17 @@ KERNEL int scale_and_add(int value, int by)
     return value + by;  /* here: sum */
 }
 
+HVX_Vector numbers[4], sums[4];
+
+/* From v79 on a store in qf loses bits. Checks of the code do not see it: the memory is no stack. */
+KERNEL void add_up(HVX_Vector more, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const HVX_Vector sum = Q6_Vqf32_vadd_VsfVsf(numbers[i], more); /* here: qf written */
+        sums[i] = sum;                                                 /* here: qf stored */
+    }
+}
+
 AEEResult faults_crash(remote_handle64 h, const char *what)
 {
     (void)h;
@@ -282,6 +293,8 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
         store_float(NULL);
     } else if (strcmp(what, "load") == 0) {
         load_float(NULL);
+    } else if (strcmp(what, "qf") == 0) {
+        add_up(Q6_V_vsplat_R(0x3f800000), 4);
     } else if (strcmp(what, "float") == 0) {
         __asm__ volatile(".word 0x1c66e0c0 // v0.f8 = vabs(v0.f8) of v79"); /* here: float */
     } else if (strcmp(what, "matrix") == 0) {
