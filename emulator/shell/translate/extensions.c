@@ -17,7 +17,7 @@ struct image_search {
     uint32_t arguments, results; /* read from memory at the start of functions, and after calls */
     const struct extended_packets *packets;
     struct extended (*use_of)(uint32_t word);
-    extensions_visit visit;      /* NULL until these are known */
+    extensions_visit visit; /* NULL until these are known */
     void *context;
 };
 

@@ -10,10 +10,6 @@
 /* Whether tags are kept. */
 bool qf_tags_are_kept(void);
 
-/* For extensions_find: where tags of one sort must be in memory. */
-#define QF_TAG_USES 4u
-extern struct extended (*const qf_tag_uses[QF_TAG_USES])(uint32_t word);
-
 /* Writes code that looks at the tags of what a packet reads, and sets those of what it writes, before the
  * packet is executed. Writes nothing if there is none of these. */
 void qf_tags_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,

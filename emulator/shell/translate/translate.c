@@ -11,6 +11,7 @@
 #include "calls.h"
 #include "extensions.h"
 #include "liveness.h"
+#include "qf_steps.h"
 #include "qf_tags.h"
 #include "runtime/runtime.h"
 #include "thunk.h"

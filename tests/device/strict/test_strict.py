@@ -341,8 +341,8 @@ def test_qf_numbers_that_are_stored(faults: Faults) -> None:
     assert (done.returncode, done.stdout) == (1, CRASHED), done.stderr
     report = (
         "\na qf number is stored: memory has 32 of the 36 bits of each word\n"
-        f"  at add_up (faults_imp.c:{faults.line('qf stored')})\n"
-        f"  written at add_up (faults_imp.c:{faults.line('qf written')})\n"
+        f"  at add_up (faults_imp.c:{faults.line('qf')})\n"
+        f"  written at add_up (faults_imp.c:{faults.line('qf')})\n"
     )
     assert done.stderr.count(report) == 1
     assert "the DSP process crashed: numbers in qf were lost or misread at " in done.stderr

@@ -7,17 +7,17 @@ static int32_t memory[3][32] __attribute__((aligned(128)));
 #define LOADED "{ v0 = vmem(%0+#0); p0 = cmp.eq(r0,r0) }\n{ v1 = v0; p1 = not(p0) }\n"
 #define WRITTEN(name) MARK(name##_written) "{ v2.qf32 = vadd(v0.sf,v1.sf) }\n"
 
-#define LOST(name, text)                                                                       \
-    static __attribute__((noinline)) int name(const int32_t in[4], int32_t out[8])             \
-    {                                                                                          \
-        (void)in;                                                                              \
-        (void)out;                                                                             \
-        __asm__ volatile(LOADED text                                                           \
-                         :                                                                     \
-                         : "r"(memory)                                                         \
+#define LOST(name, text)                                                                        \
+    static __attribute__((noinline)) int name(const int32_t in[4], int32_t out[8])              \
+    {                                                                                           \
+        (void)in;                                                                               \
+        (void)out;                                                                              \
+        __asm__ volatile(LOADED text                                                            \
+                         :                                                                      \
+                         : "r"(memory)                                                          \
                          : "v0", "v1", "v2", "v3", "v4", "v5", "p0", "p1", "r28", "r31", "lc0", \
-                           "sa0", "memory");                                                   \
-        return 0;                                                                              \
+                           "sa0", "memory");                                                    \
+        return 0;                                                                               \
     }
 
 /* ---- that are reported ---- */
@@ -28,21 +28,23 @@ LOST(integer, WRITTEN(integer) MARK(integer_at) "{ v3.w = vadd(v2.w,v0.w) }\n")
 LOST(ieee, WRITTEN(ieee) MARK(ieee_at) "{ v3.qf32 = vadd(v2.sf,v0.sf) }\n")
 LOST(width, WRITTEN(width) MARK(width_at) "{ v3.hf = v2.qf16 }\n")
 LOST(copy, WRITTEN(copy) MARK(copy_copied) "{ v3 = v2 }\n" MARK(copy_at) "{ v4.sf = v3.qf32 }\n")
-LOST(moved,
-     WRITTEN(moved) MARK(moved_copied) "{ v3 = vror(v2,r0) }\n" MARK(moved_at) "{ vmem(%0+#1) = v3 }\n")
-LOST(combined, WRITTEN(combined) MARK(combined_copied) "{ v5:4 = vcombine(v2,v0) }\n"
-                                                       "{ vmem(%0+#1) = v4 }\n" MARK(combined_at)
-                                                           "{ v3.sf = v5.qf32 }\n")
+LOST(moved, WRITTEN(moved)
+                MARK(moved_copied) "{ v3 = vror(v2,r0) }\n" MARK(moved_at) "{ vmem(%0+#1) = v3 }\n")
+LOST(combined,
+     WRITTEN(combined)
+         MARK(combined_copied) "{ v5:4 = vcombine(v2,v0) }\n"
+                               "{ vmem(%0+#1) = v4 }\n" MARK(combined_at) "{ v3.sf = v5.qf32 }\n")
 LOST(number, "{ v3.qf32 = vadd(v0.sf,v1.sf) }\n" MARK(number_written) "{ v2.sf = v3.qf32 }\n" MARK(
                  number_at) "{ v4.qf32 = vadd(v2.qf32,v0.sf) }\n")
 LOST(restored, MARK(restored_written) "{ v2.x = vsetqfext(v0,r0) }\n" MARK(
                    restored_at) "{ v3.qf32 = vadd(v2.qf32,v0.sf) }\n")
 LOST(kept, WRITTEN(kept) "{ if (p1) v2 = v0 }\n" MARK(kept_at) "{ vmem(%0+#1) = v2 }\n")
-LOST(store, WRITTEN(store) "{ if (p1) vmem(%0+#1) = v2 }\n" MARK(store_at) "{ if (p0) vmem(%0+#1) = v2 }\n")
-LOST(repeated, "{ loop0(1f,#9) }\n1:\n" WRITTEN(repeated)
-                   MARK(repeated_at) "{ vmem(%0+#1) = v2 }:endloop0\n")
-LOST(call, WRITTEN(call) "{ r28 = r31 }\n{ call 2f }\n{ r31 = r28; jump 3f }\n2:\n" MARK(call_at)
-               "{ vmem(%0+#1) = v2 }\n{ jumpr r31 }\n3:\n")
+LOST(store, WRITTEN(store) "{ if (p1) vmem(%0+#1) = v2 }\n" MARK(
+                store_at) "{ if (p0) vmem(%0+#1) = v2 }\n")
+LOST(repeated,
+     "{ loop0(1f,#9) }\n1:\n" WRITTEN(repeated) MARK(repeated_at) "{ vmem(%0+#1) = v2 }:endloop0\n")
+LOST(call, WRITTEN(call) "{ r28 = r31 }\n{ call 2f }\n{ r31 = r28; jump 3f }\n2:\n" MARK(
+               call_at) "{ vmem(%0+#1) = v2 }\n{ jumpr r31 }\n3:\n")
 
 /* ---- that are right ---- */
 
@@ -58,8 +60,8 @@ LOST(loaded, WRITTEN(loaded) "{ v2.cur = vmem(%0+#0); v3.w = vadd(v2.w,v0.w) }\n
 LOST(cleared, WRITTEN(cleared) "{ v2 = vxor(v2,v2) }\n{ vmem(%0+#1) = v2 }\n")
 
 const struct named_case cases[] = {
-    CASE(stored),   CASE(at_once), CASE(integer), CASE(ieee),    CASE(width),    CASE(copy),
-    CASE(moved),    CASE(combined), CASE(number), CASE(restored), CASE(kept),    CASE(store),
-    CASE(repeated), CASE(call),    CASE(chain),   CASE(saved),   CASE(changed),  CASE(loaded),
-    CASE(cleared),  {NULL, NULL},
+    CASE(stored), CASE(at_once), CASE(integer),  CASE(ieee),    CASE(width),
+    CASE(copy),   CASE(moved),   CASE(combined), CASE(number),  CASE(restored),
+    CASE(kept),   CASE(store),   CASE(repeated), CASE(call),    CASE(chain),
+    CASE(saved),  CASE(changed), CASE(loaded),   CASE(cleared), {NULL, NULL},
 };

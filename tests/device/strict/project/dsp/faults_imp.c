@@ -258,8 +258,7 @@ HVX_Vector numbers[4], sums[4];
 KERNEL void add_up(HVX_Vector more, int count)
 {
     for (int i = 0; i < count; i++) {
-        const HVX_Vector sum = Q6_Vqf32_vadd_VsfVsf(numbers[i], more); /* here: qf written */
-        sums[i] = sum;                                                 /* here: qf stored */
+        sums[i] = Q6_Vqf32_vadd_VsfVsf(numbers[i], more); /* here: qf */
     }
 }
 
