@@ -327,16 +327,6 @@ def _(release: TestRelease) -> None:
     release.host("lib/libpart.so", "int part;", stripped=False)
 
 
-def _executes(release: TestRelease, *words: int) -> None:
-    """Put a skel for v79 into the release, with a function `f` of the given packets."""
-    code = f'void f(void) {{ __asm__(".word {", ".join(map(hex, words))}"); }}'
-    release.target["archs"] = ["v68", "v79"]
-    skel = release.skel(NEW_SKEL, entry() + code + NOTE, arch="v69")
-    data = bytearray(skel.read_bytes())
-    data[36] = 0x79  # e_flags: Debian's clang does not know newer archs
-    skel.write_bytes(data)
-
-
 @breaks(
     "hvx-instructions",
     NEW_SKEL,
@@ -344,7 +334,7 @@ def _executes(release: TestRelease, *words: int) -> None:
     ": v0.sf=vadd(v1.sf,v2.sf)",
 )
 def _(release: TestRelease) -> None:
-    _executes(release, 0x1F82E1C0)
+    release.executes(NEW_SKEL, 0x1F82E1C0)
 
 
 @breaks(
@@ -354,4 +344,5 @@ def _(release: TestRelease) -> None:
     ": v4=vror(v0,Rt) reads qf32 of 0x",
 )
 def _(release: TestRelease) -> None:
-    _executes(release, 0x1FA2E120, 0x1960C024)  # v0.qf32=vadd(v1.sf,v2.sf); v4=vror(v0,r0)
+    # v0.qf32=vadd(v1.sf,v2.sf); v4=vror(v0,r0)
+    release.executes(NEW_SKEL, 0x1FA2E120, 0x1960C024)

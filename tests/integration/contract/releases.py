@@ -71,6 +71,15 @@ class TestRelease:
     def skel(self, place: str, source: str, *flags: str, arch: str = "v68") -> Path:
         return self.put(place, self.linker.skel(source, *flags, arch=arch))
 
+    def executes(self, place: str, *words: int) -> None:
+        """Put a skel for v79 into the release, with a function `f` of the given packets."""
+        code = f'void f(void) {{ __asm__(".word {", ".join(map(hex, words))}"); }}'
+        self.target["archs"] = ["v68", "v79"]
+        skel = self.skel(place, entry() + code + note("buildtool", DIGEST), arch="v69")
+        data = bytearray(skel.read_bytes())
+        data[36] = 0x79  # e_flags: Debian's clang does not know newer archs
+        skel.write_bytes(data)
+
     def declare(self) -> None:
         """Write the release.json of what is in the directory."""
         slices: dict[str, dict[str, Any]] = {"host": {"id": "0" * 64, "files": []}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,9 @@ from buildtool.contract.promise import NOTHING, Promise
 from buildtool.contract.rules import hvx_instructions, qf_values
 from buildtool.contract.subject import Subject
 from buildtool.contract.vector_code import VectorCode
-from buildtool.core.elf.read import read_code
-from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.dsp_toolchain import CODE_RULES
-from buildtool.toolchains.instructions.packets import packets
+
+from .vector_library import library
 
 BUILT = Promise(platform="hexagon", own=True)
 STACK = "keeps qf values on the stack, where they lose bits"
@@ -32,20 +30,6 @@ QF = "{ v0.qf32 = vadd(v1.sf,v2.sf) }\n"
 READ = "{ v5.qf32 = vadd(v4.qf32,v2.sf) }\n"
 END = "{ r31:30 = dealloc_return(r30):raw }\n"
 RETURN = "{ jumpr r31 }\n"
-
-
-def library(folder: Path, source: str, arch: int = 79, name: str = "x.s", *flags: str) -> Path:
-    """A library for `arch` of C or assembly."""
-    file, linked = folder / name, folder / "libx.so"
-    file.write_text(source, encoding="utf-8")
-    cpu = f"-mcpu=hexagonv{arch}+hvxv{arch}+hvx_length128b+hvx_qfloat+hvx_ieee_fp"
-    options = ["-target", "hexagon-linux-musl", cpu, "-nostdlib", "-fno-sanitize=undefined"]
-    subprocess.run(
-        [usable_zig().where, "cc", *options, "-shared", "-O2", "-g", *flags, file, "-o", linked],
-        check=True,
-        stderr=subprocess.DEVNULL,
-    )
-    return linked
 
 
 def function(body: str, name: str = "f") -> str:
@@ -297,76 +281,6 @@ def test_a_build_stops(tmp_path: Path) -> None:
     check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append, allow=allow)
     check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append, own=False)
     assert [STACK in text.partition("\n")[0] for text in warnings] == [True, False] * 2
-
-
-# ---- packets ----
-
-FLOW = """
-.text
-.globl start
-.type start,@function
-start: { loop1(outer,r2) }
-outer: { loop0(inner,r2) }
-inner: { r3 = add(r3,#1); nop }:endloop0
-{ p0 = cmp.eq(r0,#0); if (p0.new) jump:nt near }
-{ r4 = add(r4,#1); nop; nop }:endloop1
-{ jump ##far }
-near: { if (cmp.eq(r1.new,r2)) jump:t inner; r1 = add(r1,r3) }
-{ r0 = #3 ; jump far }
-{ if (r1==#0) jump:nt far }
-{ call far }
-{ if (p0) jumpr r31 }
-{ jumpr r5 }
-far: { r31:30 = dealloc_return(r30):raw }
-{ r0 = #0; jumpr r31 }
-"""
-
-
-def test_where_packets_go_on(tmp_path: Path) -> None:
-    ((start, code),) = read_code(library(tmp_path, FLOW)).sections
-    words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
-    found = packets(words, start)
-    outer, inner, near, far = (found[n].address for n in (1, 2, 6, 12))
-
-    assert [packet.targets for packet in found] == [
-        *((), (), (inner,), (near,), (outer,), (far,)),
-        *((inner,), (far,), (far,), (), (), (), (), ()),
-    ]
-    ends = (5, 7, 11, 12, 13)
-    assert [packet.falls_through for packet in found] == [n not in ends for n in range(14)]
-    assert [number for number, packet in enumerate(found) if packet.calls] == [9]
-    assert [number for number, packet in enumerate(found) if packet.indirect] == [11]
-    assert [number for number, packet in enumerate(found) if packet.frame] == [12]
-
-
-ENDS = """
-.text
-.globl start
-.type start,@function
-start: { loop0(first,r2) }
-first: { p0 = cmp.eq(r0,#0); if (p0.new) jump:nt other }
-{ nop; nop }:endloop0
-{ jump second }
-other: { nop; nop }:endloop0
-second: { loop0(last,r2) }
-last: { nop; nop }:endloop0
-{ jumpr r31 }
-"""
-
-
-def test_a_loop_may_have_several_ends(tmp_path: Path) -> None:
-    ((start, code),) = read_code(library(tmp_path, ENDS)).sections
-    words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
-    found = packets(words, start)
-    first, other, second, last = (found[n].address for n in (1, 4, 5, 6))
-
-    assert [packet.targets for packet in found] == [
-        *((), (other,), (first,), (second,), (first,), (), (last,), ())
-    ]
-    assert not any(packet.indirect for packet in found)
-    # Without what sets the loop up, nobody knows where it begins.
-    part = words[(first - start) // 4 : (second - start) // 4]
-    assert [packet.indirect for packet in packets(part, first)] == [False, True, False, True]
 
 
 def test_code_of_a_file_without_sections(tmp_path: Path) -> None:

@@ -3,49 +3,16 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.keys import keys
 from buildtool.project.model import SECTIONS, Header, Tool
 from buildtool.project.read import ProjectError, find_project, read_project
 
-Write = Callable[[str], Path]
-GOOD = """\
-[project]
-name = "demo"
-version = "1.2.3"
-
-[host.app]
-source = "host"
-defines = { GREETING = "hi", FAST = true, LEVEL = 3 }
-
-[skel.kernels]
-source = "dsp"
-archs = ["v68", "v73"]
-
-[target.sim]
-platform = "ubuntu-aarch64"
-archs = ["v68"]
-"""
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str], Path]:
-    for side in ("host", "dsp"):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "CMakeLists.txt").touch()
-
-    def write_(text: str) -> Path:
-        file = tmp_path / "buildtool.toml"
-        file.write_text(text)
-        return file
-
-    return write_
+from .conftest import GOOD, Write
 
 
 def test_a_good_file_becomes_frozen_values(write: Write, tmp_path: Path) -> None:
@@ -331,31 +298,3 @@ def test_a_key_of_many_parts_is_seen_wherever_it_stands(write: Write, key: str) 
     with pytest.raises(ProjectError) as caught:
         read_project(write(f"{GOOD}{key.format('.'.join(parts[:20]))}\n"))
     assert "more than 32 parts" not in caught.value.message
-
-
-@pytest.mark.parametrize("path", ["a`b", "a;b/c", "a&b", "a\u202eb"])
-def test_a_component_at_a_path_that_tools_misread(write: Write, path: str) -> None:
-    with pytest.raises(ProjectError, match=r"the path contains .*") as caught:
-        read_project(write(GOOD.replace('"dsp"', f'"{path}"')))
-
-    assert (caught.value.line, caught.value.key) == (10, "skel.kernels.source")
-
-
-def test_a_component_behind_a_link_to_a_path_that_tools_misread(
-    write: Write, tmp_path: Path
-) -> None:
-    file = write(GOOD)
-    (tmp_path / "dsp").rename(tmp_path / "d`sp")
-    (tmp_path / "dsp").symlink_to("d`sp")
-
-    with pytest.raises(ProjectError, match=f"the path leads to {tmp_path}/d`sp"):
-        read_project(file)
-
-
-def test_build_trees_behind_a_link_to_a_path_that_tools_misread(
-    write: Write, tmp_path: Path
-) -> None:
-    (tmp_path / ".buildtool").symlink_to(tmp_path / "a`b")
-
-    with pytest.raises(UnsafePathError, match="the path of the project's build trees"):
-        read_project(write(GOOD))

@@ -1,8 +1,7 @@
 /* vtcm.c: VTCM with and without contexts, and HMX. */
-#include "cases.h"
 #include "HAP_compute_res.h"
 #include "HAP_vtcm_mgr.h"
-#include "qurt.h"
+#include "slots.h"
 
 static unsigned int plain;   /* a context of acquire */
 static unsigned int context; /* of cached_create */
@@ -170,29 +169,16 @@ static int release_when_asked(const int32_t *in, int32_t *out)
 
 /* ---- several threads and one context ---- */
 
-#define THREADS 4
+#define RELEASERS 4
 #define CONTEXTS 200
 #define TIMEOUT_US 2000000
+#define PRIORITY 100
 
-static qurt_thread_t start_thread(char *stack, unsigned int stack_size, void (*entry)(void *),
-                                  void *argument)
-{
-    qurt_thread_attr_t attributes;
-    qurt_thread_t thread = 0;
-    qurt_thread_attr_init(&attributes);
-    qurt_thread_attr_set_stack_addr(&attributes, stack);
-    qurt_thread_attr_set_stack_size(&attributes, stack_size);
-    qurt_thread_create(&thread, &attributes, entry, argument);
-    return thread;
-}
-
-static char stacks[THREADS][8192] __attribute__((aligned(8)));
-static int waiting;
-static int outcomes[THREADS];
+static int outcomes[RELEASERS];
 
 static void acquire_cached(void *outcome)
 {
-    __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+    about_to_wait();
     *(int *)outcome = HAP_compute_res_acquire_cached(context, TIMEOUT_US);
 }
 
@@ -200,60 +186,53 @@ static void acquire_cached(void *outcome)
  * the cached context is released while they wait. out: how many got it, how many were refused. */
 static int acquire_together(const int32_t *in, int32_t *out)
 {
-    qurt_thread_t threads[2];
     int32_t all[4] = {in[0], 0, 0, 0};
-    int status = 0;
     EQUAL(acquire(all, out), 0);
     EQUAL(out[0], 1);
     waiting = 0;
     for (int i = 0; i < 2; i++) {
-        threads[i] = start_thread(stacks[i], sizeof stacks[i], acquire_cached, &outcomes[i]);
+        EQUAL(start(i, PRIORITY, acquire_cached, &outcomes[i]), QURT_EOK);
     }
-    while (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) < 2) {
-        qurt_sleep(1000);
-    }
-    qurt_sleep(20000); /* both wait by now */
+    UNTIL_THEY_WAIT(2);
     if (in[1]) {
         EQUAL(HAP_compute_res_release(context), 0);
     }
     EQUAL(HAP_compute_res_release(plain), 0);
     out[0] = out[1] = 0;
     for (int i = 0; i < 2; i++) {
-        qurt_thread_join(threads[i], &status);
+        join(i);
         out[0] += outcomes[i] == 0;
         out[1] += outcomes[i] == (in[1] ? AEE_EBADPARM : AEE_EALREADY);
     }
     return in[1] ? 0 : HAP_compute_res_release_cached(context);
 }
 
-static unsigned int ids[CONTEXTS];
+static unsigned int contexts[CONTEXTS];
 
 static void release_all(void *released)
 {
     for (int i = 0; i < CONTEXTS; i++) {
-        *(int *)released += HAP_compute_res_release(ids[i]) == 0;
+        *(int *)released += HAP_compute_res_release(contexts[i]) == 0;
     }
 }
 
 /* Contexts that several threads release are each released once. */
 static int release_together(const int32_t *in, int32_t *out)
 {
-    qurt_thread_t threads[THREADS];
     compute_res_attr_t attributes;
-    int status = 0;
     EQUAL(HAP_compute_res_attr_init(&attributes), 0);
     EQUAL(HAP_compute_res_attr_set_vtcm_param(&attributes, 4096, 0), 0);
     for (int round = 0; round < in[0]; round++) {
         for (int i = 0; i < CONTEXTS; i++) {
-            ids[i] = HAP_compute_res_acquire(&attributes, 0);
-            CHECK(ids[i] != 0);
+            contexts[i] = HAP_compute_res_acquire(&attributes, 0);
+            CHECK(contexts[i] != 0);
         }
         memset(outcomes, 0, sizeof outcomes);
-        for (int i = 0; i < THREADS; i++) {
-            threads[i] = start_thread(stacks[i], sizeof stacks[i], release_all, &outcomes[i]);
+        for (int i = 0; i < RELEASERS; i++) {
+            EQUAL(start(i, PRIORITY, release_all, &outcomes[i]), QURT_EOK);
         }
-        for (int i = 0; i < THREADS; i++) {
-            qurt_thread_join(threads[i], &status);
+        for (int i = 0; i < RELEASERS; i++) {
+            join(i);
             out[0] += outcomes[i];
         }
     }
