@@ -79,13 +79,19 @@ class Form(Value):
     name: str
     fields: tuple[Field, ...]
 
-    def row(self, *, ieee: bool) -> str:
-        """`ieee`: only processors with the IEEE option have it, which none is from v79 on."""
-        macro = "REPLACED" if REPLACED.search(self.syntax) else "EXECUTED"
-        macro = "IEEE" if ieee else macro
+    def row(self, first: int, *, ieee: bool) -> str:
+        """`first`: the first arch that has it, `ieee`: only those with the IEEE option.
+
+        QEMU executes forms that all archs have, so their rows leave it out.
+        """
+        replaced = ieee or REPLACED.search(self.syntax)
+        macro = "IEEE" if ieee else "REPLACED" if replaced else "EXECUTED"
+        assert replaced or first == ARCHS[0], self.syntax
+        since = f", 0x{first}" if replaced else ""
         fields = ", ".join(f"{field.kind}_{field.access}({field.at})" for field in self.fields)
         text = OPERAND.sub(r"\1\2", self.syntax)
-        return f'{macro}({self.name}, 0x{self.mask:08x}u, 0x{self.bits:08x}u, "{text}", {fields})'
+        words = f"0x{self.mask:08x}u, 0x{self.bits:08x}u"
+        return f'{macro}({self.name}{since}, {words}, "{text}", {fields})'
 
     def checked_row(self, first: int) -> str:
         fields = " ".join(f"{field.operand}:{field.at}" for field in self.fields)
@@ -213,10 +219,11 @@ def _field(syntax: str, operand: str, at: int) -> Field:
     return Field(kind, access.get(operand[1], "READ") if operand[0] != "R" else "READ", at, typed)
 
 
-def _first_archs(found: list[Form]) -> list[int]:
+def _first_archs(found: list[Form]) -> dict[str, int]:
     """The first arch that has each form: the assembler refuses it for those before."""
     refused = Counter(n for arch in ARCHS for n in _refused(found, arch, FEATURES + IEEE))
-    return [ARCHS[min(refused[number], len(ARCHS) - 1)] for number in range(len(found))]
+    last = len(ARCHS) - 1
+    return {form.syntax: ARCHS[min(refused[n], last)] for n, form in enumerate(found)}
 
 
 def _refused(found: list[Form], arch: int, features: str) -> set[int]:
@@ -250,11 +257,13 @@ def _assembled(instructions: list[str], zig: Path) -> list[list[int]]:
     return packets[: len(instructions)]
 
 
-def table(found: list[Form]) -> str:
+def table(found: list[Form], archs: dict[str, int]) -> str:
     head = f"/* Written by scripts/hvx_forms.py with LLVM {CLANG_VERSION}. */\n"
     refused = (found[number] for number in _refused(found, ARCHS[-1], FEATURES))
     lacked = {form.syntax for form in refused if ".bf" not in form.syntax} - EMITTED.keys()
-    rows = (form.row(ieee=form.syntax in lacked) for form in found)
+    rows = (
+        form.row(archs.get(form.syntax, ARCHS[0]), ieee=form.syntax in lacked) for form in found
+    )
     return head + "".join(f"{row}\n" for row in rows)
 
 
@@ -268,16 +277,21 @@ mask\tbits\tfirst\tsyntax\toperands
 """
 
 
-def checked_table(found: list[Form]) -> str:
+def checked_forms(found: list[Form]) -> list[Form]:
     others = dict.fromkeys((*TEMPORARY, *PREDICATES, *_memory_forms()), "")
-    every = _sorted([*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)])
-    rows = [form.checked_row(arch) for form, arch in zip(every, _first_archs(every), strict=True)]
+    return _sorted([*(form for form in found if form.syntax != "Vdd32=#0"), *_encoded(others)])
+
+
+def checked_table(every: list[Form], archs: dict[str, int]) -> str:
+    rows = [form.checked_row(archs[form.syntax]) for form in every]
     return CHECKED_HEAD.format(version=CLANG_VERSION) + "".join(f"{row}\n" for row in rows)
 
 
 if __name__ == "__main__":
     targets = [Path(name) for name in sys.argv[1:]] or [TABLE, CHECKED]
     found = forms()
-    targets[0].write_text(table(found), encoding="utf-8")
+    every = checked_forms(found)
+    archs = _first_archs(every)
+    targets[0].write_text(table(found, archs), encoding="utf-8")
     for target in targets[1:]:
-        target.write_text(checked_table(found), encoding="utf-8")
+        target.write_text(checked_table(every, archs), encoding="utf-8")

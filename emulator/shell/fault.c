@@ -78,7 +78,7 @@ static const char *describe_jump(const struct crash *crash, struct text *text)
 /* Describes an instruction whose packet was not translated, see translate/translate.h. */
 static const char *describe_stop(const char *instruction, const char *why, struct text *text)
 {
-    if (why == thunk_ieee) {
+    if (form_is_lacked(why)) {
         text_add(text, "%s: %s", instruction, why);
         return "unsupported";
     }

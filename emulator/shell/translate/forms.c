@@ -1,6 +1,8 @@
 /* forms.c: decodes instructions of HVX. */
 #include "forms.h"
 
+#include <stdio.h>
+
 #include "shell.h"
 
 /* The linker gives the addresses of the section of an operation, see operations.h. */
@@ -35,12 +37,12 @@
 /* Sorted by bits. */
 static struct form forms[] = {
 #define OPERATION(name) __start_##name, __stop_##name
-#define IEEE(name, mask, bits, syntax, ...)                                \
-    {mask, bits, syntax, true, true, OPERATION(op_##name), {__VA_ARGS__}},
-#define REPLACED(name, mask, bits, syntax, ...)                             \
-    {mask, bits, syntax, true, false, OPERATION(op_##name), {__VA_ARGS__}},
-#define EXECUTED(name, mask, bits, syntax, ...)                    \
-    {mask, bits, syntax, false, false, NULL, NULL, {__VA_ARGS__}},
+#define IEEE(name, first, mask, bits, syntax, ...)                                      \
+    {mask, bits, syntax, true, true, first, NULL, OPERATION(op_##name), {__VA_ARGS__}},
+#define REPLACED(name, first, mask, bits, syntax, ...)                                   \
+    {mask, bits, syntax, true, false, first, NULL, OPERATION(op_##name), {__VA_ARGS__}},
+#define EXECUTED(name, mask, bits, syntax, ...)                             \
+    {mask, bits, syntax, false, false, 0, NULL, NULL, NULL, {__VA_ARGS__}},
 #include "forms.inc"
 #undef IEEE
 #undef REPLACED
@@ -70,16 +72,41 @@ static const struct {
 #include "forms.inc"
 };
 
+#define FIRST_ARCH 0x68u
+#define LAST_ARCH 0x81u
+
+/* Returns why a DSP lacks a form, or NULL. */
+static const char *why_lacked(const struct form *form, unsigned arch)
+{
+    static char newer[LAST_ARCH + 1 - FIRST_ARCH][112];
+    if (form->ieee && (arch >= 0x79 || form->first >= 0x79)) {
+        return "DSPs have no such instruction from v79 on, and give zeros or infinities: "
+               "compute in .qf32 or .qf16, and convert the result";
+    }
+    if (form->first <= arch) {
+        return NULL;
+    }
+    char *text = newer[form->first - FIRST_ARCH];
+    snprintf(text, sizeof newer[0],
+             "DSPs have it from v%x on, and this one is a v%x: build the skel for the arch of the "
+             "device",
+             form->first, arch);
+    return text;
+}
+
 /* The DSP's arch decides, not the skel's: registers are the DSP's. */
 static void choose_operations(void)
 {
-    const bool extended = shell_facts()->arch >= 0x79;
+    const unsigned arch = shell_facts()->arch;
+    const bool extended = arch >= 0x79;
     for (size_t i = 0; i < FORM_COUNT; i++) {
-        if (extended && (forms[i].lacked || from_v79[i].start != NULL)) {
+        forms[i].lacked = why_lacked(&forms[i], arch);
+        if (forms[i].lacked != NULL) {
+            forms[i].operation = forms[i].operation_end = NULL;
+        } else if (extended && from_v79[i].start != NULL) {
             forms[i].operation = from_v79[i].start;
             forms[i].operation_end = from_v79[i].end;
         }
-        forms[i].lacked = forms[i].lacked && extended;
         for (size_t k = 0; !extended && k < FIELDS_MAX; k++) {
             forms[i].fields[k].kind &= (uint8_t)~FIELD_X;
         }
@@ -129,6 +156,22 @@ bool form_is_replaced(uint32_t word)
 {
     const struct form *form = has_class(word, REPLACED_CLASSES) ? form_of(word) : NULL;
     return form != NULL && form->replaced;
+}
+
+bool form_is_lacked(const char *why)
+{
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (why != NULL && forms[i].lacked == why) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool is_temporary(uint32_t word)
+{
+    return (word & PARSE) != 0 &&
+           ((word & 0xffff20e0u) == 0x1e0100c0u || (word & 0xffe020e1u) == 0x1ea000e0u);
 }
 
 #define ALL_V UINT32_MAX

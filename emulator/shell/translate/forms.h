@@ -43,8 +43,10 @@ struct field {
 struct form {
     uint32_t mask, bits;
     const char *syntax;
-    bool replaced; /* because a QEMU that the project supports does not execute it */
-    bool lacked;   /* by the DSP: it is of the IEEE option, which none has from v79 on */
+    bool replaced;      /* because a QEMU that the project supports does not execute it */
+    bool ieee;          /* of the IEEE option, which no DSP has from v79 on */
+    uint8_t first;      /* the first arch that has it, or 0 */
+    const char *lacked; /* why the DSP lacks it, or NULL */
     const uint32_t *operation, *operation_end; /* see operations.h; NULL if there is none */
     struct field fields[FIELDS_MAX];
 };
@@ -56,6 +58,13 @@ const struct form *form_of(uint32_t word);
 
 /* Whether a word is an instruction that is replaced. All have one of these classes. */
 bool form_is_replaced(uint32_t word);
+
+/* Whether it is what a form says of why the DSP lacks it. */
+bool form_is_lacked(const char *why);
+
+/* Whether a word gives vectors a value for its packet alone that is not loaded: Vd.tmp=Vu,
+ * Vdd.tmp=vcombine(Vu,Vv). These have no form. */
+bool is_temporary(uint32_t word);
 
 /* Whether a word loads a vector that its packet itself can use: .cur, or .tmp, which the packet alone
  * can use. Stores which. */

@@ -1,4 +1,4 @@
-/* operations_qf.c: the instructions of HVX that compute with qf32 and qf16. */
+/* operations_qf.c: the instructions of HVX that compute with qf32 and qf16, up to v75. */
 #include "operations.h"
 #include "qfloat.h"
 
@@ -14,18 +14,9 @@ BINARY(Vqf32_vadd_Vqf32Vsf, sum_qf(of_qf32(u), of_sf(v), QF32))
 BINARY(Vqf32_vadd_Vqf32Vqf32, sum_qf(of_qf32(u), of_qf32(v), QF32))
 BINARY(Vqf32_vsub_VsfVsf, sum_qf(of_sf(u), minus_number(of_sf(v)), QF32))
 BINARY(Vqf32_vsub_Vqf32Vsf, sum_qf(of_qf32(u), minus_number(of_sf(v)), QF32))
-BINARY(Vqf32_vsub_VsfVqf32, sum_qf(of_sf(u), minus_number(of_qf32(v)), QF32))
 BINARY(Vqf32_vsub_Vqf32Vqf32, sum_qf(of_qf32(u), minus_number(of_qf32(v)), QF32))
 BINARY(Vqf32_vmpy_VsfVsf, product_qf32(of_sf(u), of_sf(v)))
-BINARY(Vqf32_vmpy_VsfRsf, product_qf32(of_sf(u), of_sf(v)))
 BINARY(Vqf32_vmpy_Vqf32Vqf32, product_qf32(of_qf32(u), of_qf32(v)))
-
-UNARY(Vqf32_equals_Vsf, same(of_sf(u), QF32))
-UNARY(Vqf32_equals_Vqf32, same(of_qf32(u), QF32))
-UNARY(Vqf32_vneg_Vsf, negated(of_sf(u), QF32))
-UNARY(Vqf32_vneg_Vqf32, negated(of_qf32(u), QF32))
-UNARY(Vqf32_vabs_Vsf, absolute(of_sf(u), QF32))
-UNARY(Vqf32_vabs_Vqf32, absolute(of_qf32(u), QF32))
 
 /* ---- qf16 ---- */
 
@@ -44,18 +35,12 @@ UNARY(Vqf32_vabs_Vqf32, absolute(of_qf32(u), QF32))
     {                                          \
         return multiply(first(u), second(v));  \
     }
-#define OF_HALF(name, first, change)   \
-    INLINE words name(words u)         \
-    {                                  \
-        return change(first(u), QF16); \
-    }
 
 SUM(sum_hf_hf, of_hf, of_hf)
 SUM(sum_qf_hf, of_qf16, of_hf)
 SUM(sum_qf_qf, of_qf16, of_qf16)
 DIFFERENCE(minus_hf_hf, of_hf, of_hf)
 DIFFERENCE(minus_qf_hf, of_qf16, of_hf)
-DIFFERENCE(minus_hf_qf, of_hf, of_qf16)
 DIFFERENCE(minus_qf_qf, of_qf16, of_qf16)
 PRODUCT(product_hf_hf, of_hf, of_hf, product_qf16)
 PRODUCT(product_qf_hf, of_qf16, of_hf, product_qf16)
@@ -63,35 +48,19 @@ PRODUCT(product_qf_qf, of_qf16, of_qf16, product_qf16)
 PRODUCT(wide_hf_hf, of_hf, of_hf, product_qf32_of_16)
 PRODUCT(wide_qf_hf, of_qf16, of_hf, product_qf32_of_16)
 PRODUCT(wide_qf_qf, of_qf16, of_qf16, product_qf32_of_16)
-OF_HALF(same_hf, of_hf, same)
-OF_HALF(same_qf16, of_qf16, same)
-OF_HALF(negated_hf, of_hf, negated)
-OF_HALF(negated_qf16, of_qf16, negated)
-OF_HALF(absolute_hf, of_hf, absolute)
-OF_HALF(absolute_qf16, of_qf16, absolute)
 
 BINARY(Vqf16_vadd_VhfVhf, HALVES_2(sum_hf_hf, u, v))
 BINARY(Vqf16_vadd_Vqf16Vhf, HALVES_2(sum_qf_hf, u, v))
 BINARY(Vqf16_vadd_Vqf16Vqf16, HALVES_2(sum_qf_qf, u, v))
 BINARY(Vqf16_vsub_VhfVhf, HALVES_2(minus_hf_hf, u, v))
 BINARY(Vqf16_vsub_Vqf16Vhf, HALVES_2(minus_qf_hf, u, v))
-BINARY(Vqf16_vsub_VhfVqf16, HALVES_2(minus_hf_qf, u, v))
 BINARY(Vqf16_vsub_Vqf16Vqf16, HALVES_2(minus_qf_qf, u, v))
 BINARY(Vqf16_vmpy_VhfVhf, HALVES_2(product_hf_hf, u, v))
 BINARY(Vqf16_vmpy_Vqf16Vhf, HALVES_2(product_qf_hf, u, v))
 BINARY(Vqf16_vmpy_Vqf16Vqf16, HALVES_2(product_qf_qf, u, v))
-BINARY(Vqf16_vmpy_VhfRhf, HALVES_2(product_hf_hf, u, both(v, v)))
-BINARY(Vqf16_vmpy_Vqf16Rhf, HALVES_2(product_qf_hf, u, both(v, v)))
 BINARY_PAIR(Wqf32_vmpy_VhfVhf, WIDE_2(wide_hf_hf, u, v))
 BINARY_PAIR(Wqf32_vmpy_Vqf16Vhf, WIDE_2(wide_qf_hf, u, v))
 BINARY_PAIR(Wqf32_vmpy_Vqf16Vqf16, WIDE_2(wide_qf_qf, u, v))
-
-UNARY(Vqf16_equals_Vhf, HALVES_1(same_hf, u))
-UNARY(Vqf16_equals_Vqf16, HALVES_1(same_qf16, u))
-UNARY(Vqf16_vneg_Vhf, HALVES_1(negated_hf, u))
-UNARY(Vqf16_vneg_Vqf16, HALVES_1(negated_qf16, u))
-UNARY(Vqf16_vabs_Vhf, HALVES_1(absolute_hf, u))
-UNARY(Vqf16_vabs_Vqf16, HALVES_1(absolute_qf16, u))
 
 /* ---- to IEEE numbers ---- */
 
@@ -104,5 +73,3 @@ UNARY(Vsf_equals_Vqf32, pack(value(of_qf32(u), 23), SF))
 UNARY(Vhf_equals_Vqf16, HALVES_1(hf_of_qf16, u))
 OF_PAIR(Vhf_equals_Wqf32,
         both(pack(value(of_qf32(low(u)), 23), HF), pack(value(of_qf32(high(u)), 23), HF)))
-OF_PAIR(Vbf_equals_Wqf32,
-        both(pack(value(of_qf32(low(u)), 23), BF), pack(value(of_qf32(high(u)), 23), BF)))

@@ -95,19 +95,6 @@ INLINE words product_qf32_of_16(struct number a, struct number b)
     return round_qf(left(whole.m, 4), splat(0), whole.e, QF32);
 }
 
-INLINE words negated(struct number x, int fraction, int exponent)
-{
-    return round_qf(left(-x.m, 1), splat(0), x.e, fraction, exponent);
-}
-INLINE words absolute(struct number x, int fraction, int exponent)
-{
-    return round_qf(left(magnitude(x.m), 1), splat(0), x.e, fraction, exponent);
-}
-INLINE words same(struct number x, int fraction, int exponent)
-{
-    return round_qf(left(x.m, 1), splat(0), x.e, fraction, exponent);
-}
-
 /* The same numbers, with the exponents of IEEE numbers. */
 INLINE struct number value(struct number x, int fraction)
 {

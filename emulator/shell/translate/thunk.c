@@ -64,10 +64,6 @@ bool thunk_replaces(uint32_t word)
     return form_is_replaced(word) || call_of(word) != NULL;
 }
 
-const char thunk_ieee[] =
-    "DSPs have no such instruction from v79 on, and give zeros or infinities: "
-    "compute in .qf32 or .qf16, and convert the result";
-
 void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                  uint32_t live, const struct memory_use *use)
 {

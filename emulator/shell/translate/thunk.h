@@ -11,9 +11,6 @@
 /* Whether a word is an instruction that is replaced. */
 bool thunk_replaces(uint32_t word);
 
-/* The problem of a packet with an instruction of the IEEE option, from v79 on. */
-extern const char thunk_ieee[];
-
 /* Writes code that computes what the packet at the address `from` computes, and jumps behind it.
  * `live`: the vectors whose values matter after the packet. */
 void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,

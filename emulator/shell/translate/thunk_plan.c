@@ -39,10 +39,13 @@ const char *thunk_stops(const struct thunk *thunk)
     for (size_t i = 0; i < thunk->count; i++) {
         const struct form *form = thunk->instructions[i].form;
         if (form->operation == NULL) {
-            return form->lacked ? thunk_ieee : "";
+            return form->lacked != NULL ? form->lacked : "";
         }
     }
     for (size_t i = 0; i < thunk->size; i++) {
+        if (is_temporary(thunk->packet[i]) && thunk->count > 0) {
+            return "it gives a register a value for the packet alone (.tmp) that it does not load";
+        }
         if (thunk->calls[i] != NULL && thunk->calls[i]->function == NULL) {
             return "";
         }

@@ -206,7 +206,7 @@ def rank(a: Lane, *, signed_zeros: bool = False) -> tuple[int, Fraction, int]:
 # ---- instructions ----
 
 SYNTAX = re.compile(r"([VQ]\w+?)(?:\.(\w+))?([+&|^]?)=(?:(v[\w.]+)\((.*)\)|(.*))")
-OPERAND = re.compile(r"([VR])(u|uu|v|t)(?:\.(\w+))?")
+OPERAND = re.compile(r"(V)(u|uu|v)(?:\.(\w+))?")
 
 
 class Inputs(NamedTuple):
@@ -267,8 +267,6 @@ SIGNS = {"vabs", "vfneg"}
 
 
 def _source(register: str, kind: str, inputs: Inputs) -> list[Lane]:
-    if register == "Rt":
-        return [decode(kind, inputs.r & (1 << BITS[kind]) - 1)] * (1024 // BITS[kind])
     if register == "Vuu":  # the even lanes of the result come from the lower vector
         both = zip(lanes(kind, inputs.u), lanes(kind, inputs.uu), strict=True)
         return [decode(kind, bits) for pair in both for bits in pair]
@@ -279,10 +277,6 @@ def _operation(operation: str | None, kind: str) -> Callable[..., Lane]:
     qfloat = kind in QFLOAT
     if operation in {None, "vcvt"}:
         return lambda a: a
-    if operation == "vabs":
-        return lambda a: a._replace(negative=False, value=abs(a.value))
-    if operation == "vneg":
-        return negate
     if operation == "vmpy":
         return multiply_qfloat if qfloat else multiply
     if operation in {"vfmax", "vfmin"}:

@@ -6,11 +6,16 @@ with a condition, loops, jumps and calls.  `run` executes one as a DSP does.
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from tests.device.fastrpc.toolbox import Toolbox
+
+from .conftest import HERE, QURT, build_skel
 from .qfloat_reference import RESET, Register, result
 
 REGISTERS = 8
@@ -236,3 +241,18 @@ def programs(seed: int, count: int) -> Iterator[tuple[str, list[str], Program, l
         name = f"program_{number}"
         lines, chosen, observed = assembly(source, name)
         yield name, lines, chosen, observed
+
+
+def skel_of(
+    toolbox: Toolbox, folder: Path, name: str, functions: Mapping[str, Sequence[str]], arch: str
+) -> Path:
+    """A skel that calls functions, each with its name and its lines of assembly."""
+    text = "".join(f"{line}\n" for lines in functions.values() for line in lines)
+    (folder / "programs.s").write_text(text)
+    table = "".join(f"LIST({each}) \\\n" for each in functions)
+    (folder / "programs.h").write_text(f"#define PROGRAMS(LIST) {table}\n")
+    # The compiler's cache does not know of files that assembly includes.
+    flags = [f"-DPROGRAMS_ARE={hashlib.sha256(text.encode()).hexdigest()}"]
+    flags += [f"-I{folder}", f"-I{HERE / 'skel'}", f"-Wa,-I{folder}"]
+    flags += [f"-mcpu=hexagonv{arch}+hvxv{arch}+hvx_length128b+hvx_qfloat"]
+    return build_skel(toolbox, name, *QURT, *flags, source="qfloat_programs")

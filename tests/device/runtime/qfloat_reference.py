@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import re
+from fractions import Fraction
 from typing import NamedTuple
 
 
@@ -53,7 +54,7 @@ QF16 = Format(
 )
 FORMATS = {"qf32": QF32, "qf16": QF16}
 IEEE = {"sf": (8, 23), "hf": (5, 10), "bf": (8, 7)}  # bits of the exponent and of the fraction
-WIDTH = {"sf": 32, "qf32": 32, "w": 32, "hf": 16, "qf16": 16, "bf": 16}
+WIDTH = {"sf": 32, "qf32": 32, "w": 32, "hf": 16, "qf16": 16, "bf": 16, "f8": 8}
 
 
 class Number(NamedTuple):
@@ -107,6 +108,14 @@ def of_ieee(bits: int, exponent_bits: int, fraction: int) -> Number:
     if field == (1 << exponent_bits) - 1:
         kind = Kind.NAN if low else Kind.INFINITY
     return Number(kind, -size if negative else size, fraction, max(field, 1) - bias, negative)
+
+
+def of_f8(bits: int) -> Number:
+    """Of 4 bits of an exponent and 3 of a fraction, with neither infinity nor -0."""
+    field, low, negative = bits >> 3 & 15, bits & 7, bits > 0x7F
+    size = (low | bool(field) << 3) << 7
+    kind = Kind.NAN if bits == 0x80 else Kind.NUMBER
+    return Number(kind, -size if negative else size, 10, max(field, 1) - 7, negative)
 
 
 def encode(form: Format, units: int, below: int, exponent: int, *, late: bool) -> tuple[int, int]:
@@ -201,6 +210,17 @@ def to_ieee(number: Number, exponent_bits: int, fraction: int) -> int:
     return sign | min(units, infinity)
 
 
+def to_f8(half: int) -> int:
+    number = of_ieee(half, *IEEE["hf"])
+    size = abs(number.units)
+    highest = max(size.bit_length() - 1 - number.fraction + number.exponent, -6)
+    shift = number.exponent - number.fraction - highest + 3
+    rounded = (highest + 6 << 3) + round(size * Fraction(2) ** shift)  # ties to even
+    if number.kind is not Kind.NUMBER or rounded > 0x7F:
+        return 0x80
+    return rounded | number.negative << 7 if rounded else 0
+
+
 def log_2(number: Number, width: int) -> int:
     greatest = (1 << width - 1) - 1
     if number.units == 0:
@@ -229,6 +249,8 @@ SYNTAX = re.compile(r"(Vdd?)\.(\w+)=(?:(v\w+)\((.*)\)|(.*))")
 
 
 def _lanes(kind: str, register: Register) -> list[Number]:
+    if kind == "f8":
+        return [of_f8(word >> 8 * n & 0xFF) for word in register.words for n in range(4)]
     if WIDTH[kind] == 32:
         pairs = zip(register.words, register.more, strict=True)
         return [of_qf32(*x) if kind == "qf32" else of_ieee(x[0], *IEEE[kind]) for x in pairs]
@@ -279,11 +301,13 @@ def result(syntax: str, registers: dict[str, Register]) -> list[Register]:
         width = WIDTH[texts[0][1]]
         logs = [log_2(x, width) for x in operands[0]]
         return [Register(logs, RESET) if width == 32 else _halves([(x, 2) for x in logs])]
+    if kind == "f8":  # in the lower bytes of halves
+        return [_halves([(to_f8(to_ieee(x, *IEEE["hf"])), 2) for x in operands[0]])]
     if kind in IEEE:
         bits = [to_ieee(x, *IEEE[kind]) for x in operands[0]]
         return [Register(bits, RESET) if kind == "sf" else _halves([(x, 2) for x in bits])]
     lanes = _computed(operation, FORMATS[kind], operands)
-    if kind == "qf16":
-        return [_halves(lanes)]
     parts = (lanes[::2], lanes[1::2]) if target == "Vdd" else (lanes,)
+    if kind == "qf16":
+        return [_halves(part) for part in parts]
     return [Register([x[0] for x in part], [x[1] for x in part]) for part in parts]

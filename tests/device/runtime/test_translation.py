@@ -23,16 +23,23 @@ from .test_threads import case
 
 TABLE = REPOSITORY / "emulator" / "shell" / "translate" / "forms.inc"
 CHECKED = REPOSITORY / "buildtool" / "toolchains" / "instructions" / "hvx_forms.tsv"
-ROW = re.compile(r'(?:REPLACED|IEEE)\(\w+, 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
-FORMS = [(int(bits, 16), syntax, fields) for bits, syntax, fields in ROW.findall(TABLE.read_text())]
-REFUSED = re.compile(r"\.f8|\.x\b|vilog2|vcvt2")
-"""Forms without a public description that could be tested."""
-TRANSLATED = [i for i, (_, syntax, _) in enumerate(FORMS) if not REFUSED.search(syntax)]
-STOPPED = [i for i in range(len(FORMS)) if i not in TRANSLATED]
+ROW = re.compile(r'(REPLACED|IEEE)\(\w+, 0x(\d+), 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
+_ROWS = ROW.findall(TABLE.read_text())
+FORMS = [(int(bits, 16), syntax, fields) for *_, bits, syntax, fields in _ROWS]
+FIRST = [int(first) for _, first, *_ in _ROWS]
+"""The first arch that has each form."""
+IEEE = [i for i, (macro, *_) in enumerate(_ROWS) if macro == "IEEE"]
+TRANSLATED = [i for i in range(len(FORMS)) if FIRST[i] <= 75]
+"""Those that a v75 has; from v79 on, qf and IEEE numbers differ."""
+LATER = [
+    i
+    for i, (_, syntax, _) in enumerate(FORMS)
+    if FIRST[i] > 75 and not re.search(r"\.qf|\.x\b|vilog2", syntax) and i not in IEEE
+]
 
 PARSE_END = 0xC000
 RECORD = 896
-ROUNDS = 2600 if LONG else 10
+ROUNDS = 3200 if LONG else 12
 AT_ONCE = 5 if LONG else 200
 """How many forms are tested in one process."""
 RESULT = 256
@@ -130,11 +137,15 @@ UNCHANGED = {"Vd.sf=Vu.sf", "Vd.hf=Vu.hf"}
 
 
 @pytest.mark.parametrize("stripped", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_results(device: Device, skel: Path, stripped: bool) -> None:
+def test_results(make_device: Callable[..., Device], skel: Path, stripped: bool) -> None:
     """Bit for bit those of exact arithmetic."""
-    install(device, without_section_headers(skel) if stripped else skel, "translation")
-    forms = {number: FORMS[number][1] for number in TRANSLATED}
-    assert compared_lanes(device, forms) >= (10_000_000 if LONG else 30_000)
+    lanes = 0
+    for arch, numbers in (("75", TRANSLATED), ("81", LATER)):
+        device = make_device(arch, arch=arch)
+        install(device, without_section_headers(skel) if stripped else skel, "translation")
+        lanes += compared_lanes(device, {number: FORMS[number][1] for number in numbers})
+    assert lanes >= (10_000_000 if LONG else 30_000)
+    assert (len(TRANSLATED), len(LATER)) == (103, 10)
 
 
 def compared_lanes(device: Device, forms: dict[int, str]) -> int:
@@ -172,9 +183,7 @@ def compared_lanes(device: Device, forms: dict[int, str]) -> int:
 # ---- what is not translated ----
 
 
-def stops_at(
-    device: Device, numbers: list[int], why: str = "the emulated device does not execute"
-) -> list[str]:
+def stops_at(device: Device, numbers: list[int], why: str) -> list[str]:
     """The instructions at which a process has stopped for a reason, one after the other."""
     turns = [
         f"open translation; case translation form {number}; close translation" for number in numbers
@@ -185,23 +194,29 @@ def stops_at(
     return re.findall(rf"died: (\S+): {why}", result.err)
 
 
-def test_other_instructions_stop(device: Device, skel: Path) -> None:
+@pytest.mark.parametrize("arch", [68, 73, 79])
+def test_newer_instructions_stop(make_device: Callable[..., Device], skel: Path, arch: int) -> None:
     """QEMU takes some of them for integer instructions, without a word."""
+    device = make_device(arch=str(arch))
     install(device, skel, "translation")
-    numbers = STOPPED if LONG else STOPPED[::3]
-    assert stops_at(device, numbers) == [FORMS[i][1] for i in numbers]
-    assert (len(TRANSLATED), len(STOPPED)) == (131, 24)
+    newer = [i for i in range(len(FORMS)) if FIRST[i] > arch and i not in IEEE]
+    numbers = newer if LONG else newer[::6]
+    why = rf"DSPs have it from v\d\d on, and this one is a v{arch}: build the skel for the arch"
+    assert stops_at(device, numbers, why) == [FORMS[i][1] for i in numbers]
+    assert len(newer) == {68: 58, 73: 38, 79: 31}[arch]
 
 
+@pytest.mark.parametrize("arch", ["68", "79"])
 def test_instructions_of_the_ieee_option_stop_from_v79_on(
-    make_device: Callable[..., Device], skel: Path
+    make_device: Callable[..., Device], skel: Path, arch: str
 ) -> None:
     """DSPs give zeros or infinities for them (LLVM pull request 198832)."""
-    device = make_device(arch="79")
+    device = make_device(arch=arch)
     install(device, skel, "translation")
-    numbers = [i for i, (_, syntax, _) in enumerate(FORMS) if syntax in LACKED_FROM_V79]
+    lacked = LACKED_FROM_V79 if arch == "79" else {x for x in LACKED_FROM_V79 if "f8" in x}
+    numbers = [i for i, (_, syntax, _) in enumerate(FORMS) if syntax in lacked]
     assert stops_at(device, numbers, "DSPs have no such") == [FORMS[i][1] for i in numbers]
-    assert len(numbers) == len(LACKED_FROM_V79)
+    assert len(numbers) == len(lacked)
 
 
 LACKED_FROM_V79 = {
@@ -225,7 +240,8 @@ def test_data_between_functions_stays(device: Device, skel: Path) -> None:
 
 def test_without_section_headers(device: Device, skel: Path) -> None:
     install(device, without_section_headers(skel), "translation")
-    assert stops_at(device, STOPPED[:2]) == [FORMS[i][1] for i in STOPPED[:2]]
+    numbers = [i for i in range(len(FORMS)) if FIRST[i] > 75 and i not in IEEE][:2]
+    assert stops_at(device, numbers, "DSPs have it from") == [FORMS[i][1] for i in numbers]
     assert case(device, "translation", "data")[0] == 0
 
 

@@ -300,7 +300,8 @@ def test_what_a_crash_in_other_places_says(faults: Faults) -> None:
         assert f"\n  at {translated}_float (faults_imp.c:{line})\n  by faults_crash (" in packet
     unsupported = faults.call("crash", "float").stderr
     assert (
-        "crashed: Vd.f8=vabs(Vu.f8): the emulated device does not execute this instruction of HVX"
+        "crashed: Vd.f8=vabs(Vu.f8): DSPs have no such instruction from v79 on, and give zeros or"
+        " infinities: compute in .qf32 or .qf16, and convert the result"
         f"\n  at faults_crash (faults_imp.c:{faults.line('float')})\n" in unsupported
     )
     matrix = faults.call("crash", "matrix").stderr
@@ -322,7 +323,7 @@ def test_a_newer_qemu_tells_where_code_executes_too(with_newer_qemu: Faults) -> 
     assert f"needs at least {16384 + 512} bytes of stack" in overflow
     assert "\n  at use_stack (faults_imp.c:" in overflow
     unsupported = with_newer_qemu.call("crash", "float").stderr
-    assert "Vd.f8=vabs(Vu.f8): the emulated device does not execute" in unsupported
+    assert "Vd.f8=vabs(Vu.f8): DSPs have no such instruction from v79 on" in unsupported
     null = with_newer_qemu.call("crash", "null").stderr
     assert "at address 0x18, through a null pointer\n" in null
     assert f"\n  at write_null (faults_imp.c:{with_newer_qemu.line('null')})\n" in null
