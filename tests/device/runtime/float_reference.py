@@ -7,12 +7,12 @@ device.  Numbers are fractions; infinities and NaN are kinds of their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-BITS = {"sf": 32, "qf32": 32, "w": 32, "hf": 16, "qf16": 16, "bf": 16, "h": 16, "uh": 16}
-BITS |= {"b": 8, "ub": 8}
+from .operands import BITS, Inputs, joined, lanes
+
 IEEE = {"sf": (8, 23), "hf": (5, 10), "bf": (8, 7)}  # bits of the exponent and the fraction
 QFLOAT = {"qf32": (8, 23), "qf16": (5, 10)}
 INTEGERS = {
@@ -209,27 +209,6 @@ SYNTAX = re.compile(r"([VQ]\w+?)(?:\.(\w+))?([+&|^]?)=(?:(v[\w.]+)\((.*)\)|(.*))
 OPERAND = re.compile(r"(V)(u|uu|v)(?:\.(\w+))?")
 
 
-class Inputs(NamedTuple):
-    """Registers, as bytes: uu is the upper half of a pair, as xx; q is that of v, too."""
-
-    u: bytes
-    uu: bytes
-    v: bytes
-    x: bytes
-    xx: bytes
-    q: bytes
-    r: int
-
-
-def lanes(kind: str, data: bytes) -> list[int]:
-    size = BITS[kind] // 8
-    return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
-
-
-def joined(kind: str, values: Sequence[int]) -> bytes:
-    return b"".join(value.to_bytes(BITS[kind] // 8, "little") for value in values)
-
-
 def result(syntax: str, inputs: Inputs) -> bytes:
     """What the instruction writes: a vector, a pair, or, for predicates, a byte for each bit."""
     match = SYNTAX.fullmatch(syntax.removesuffix(":rnd"))
@@ -260,7 +239,18 @@ def result(syntax: str, inputs: Inputs) -> bytes:
     is_vcvt = operation == "vcvt"  # which does not look at the sign of a NaN
     to_nearest = is_vcvt or syntax.endswith(":rnd")
     numbers = [encode(kind, x, to_nearest=to_nearest, signed_nan=not is_vcvt) for x in values]
+    if kind in IEEE and kinds[0] in QFLOAT:
+        numbers = [_finite(bits, x, *IEEE[kind]) for bits, x in zip(numbers, values, strict=True)]
     return joined(kind, numbers)
+
+
+def _finite(bits: int, lane: Lane, exponent_bits: int, fraction: int) -> int:
+    """In place of infinity the greatest number, if it is near enough, or all ones but the sign."""
+    infinity = ((1 << exponent_bits) - 1) << fraction
+    sign = 1 << exponent_bits + fraction
+    if bits & ~sign != infinity:
+        return bits
+    return bits - 1 if abs(lane.value) < two(1 << exponent_bits - 1) else bits | sign - 1
 
 
 SIGNS = {"vabs", "vfneg"}

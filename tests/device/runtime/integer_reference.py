@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .float_reference import INTEGERS, Inputs, joined, lanes
+from .float_reference import INTEGERS
+from .operands import Inputs, joined, lanes
 
 V6MPY = {
     "h0": ([(3, 6), (4, 4), (5, 2)], [(0, 6), (1, 4), (2, 2), (3, 7), (4, 5), (5, 3)]),

@@ -109,8 +109,11 @@ ROWS = [
     Row(2, (*BITS, "v8 = vgetqfext(v1.x,r3)"), "", "11001100"),
     Row(3, (*BITS, "v2 = vgetqfext(v1.x,r3)", "v8 = vgetqfext(v0.x,r3)"), "", "11111111"),
     Row(
-        *(4, ("{ v1 = v0; v4.sf = vmax(v2.sf,v1.sf) }", "v8.hf = v4.qf16")),
-        *("E60E31D4 BAF1FA15 4A777C7B", "5CA76FC7", ALL),
+        4,
+        ("{ v1 = v0; v4.sf = vmax(v2.sf,v1.sf) }", "v8.hf = v4.qf16"),
+        "E60E31D4 BAF1FA15 4A777C7B",
+        "5CA76FC7",
+        ALL,
     ),
     Row(5, READ_16, "00007C7B", "00006FC7", ALL),
     Row(
@@ -129,8 +132,10 @@ ROWS = [
     Row(9, (SUB_QF,), "FDE1D91D FFFFFF80", "3FFFFF69", V75),
     Row(10, (SUB_QF,), "FDE1D91D FFFFFF80", "7FFFFF68:E"),
     Row(
-        *(11, ("{ v0.cur = vmem(r0+#0); v8.qf32 = vsub(v0.qf32,v1.qf32) }", "v9.sf = v0.qf32")),
-        *("FFFFFF80:F FFFFFF80", "800000E7:3 F4000000"),
+        11,
+        ("{ v0.cur = vmem(r0+#0); v8.qf32 = vsub(v0.qf32,v1.qf32) }", "v9.sf = v0.qf32"),
+        "FFFFFF80:F FFFFFF80",
+        "800000E7:3 F4000000",
     ),
     Row(12, LOADED, "FFFFFF80:F FFFFFF80", "00000080:7"),
     Row(13, LOADED, "FFFFFF80:F FFFFFF80", "00000080:7 00111111"),
@@ -159,13 +164,17 @@ ROWS = [
     Row(34, (ADD, SF), "80000000 00000000", "00000001:2 00000000"),
     Row(35, (ADD, SF), "7F7FFFFF 7F7FFFFF", "7FFFFFFF:A 7F800000"),
     Row(
-        *(36, (ADD, "v8.qf32 = vmpy(v8.qf32,v2.qf32)", SF)),
-        *("7F7FFFFF 7F7FFFFF 4000007E:2", "7FFFFFFE:A 7F7FFFFF"),
+        36,
+        (ADD, "v8.qf32 = vmpy(v8.qf32,v2.qf32)", SF),
+        "7F7FFFFF 7F7FFFFF 4000007E:2",
+        "7FFFFFFE:A 7F7FFFFF",
     ),
     Row(37, (MUL, SF), "7F7FFFFF 7F7FFFFF", "7FFFFF7E:1 7F800000"),
     Row(
-        *(38, (MUL, "v8.qf32 = vmpy(v8.qf32,v8.qf32)", SF)),
-        *("7F7FFFFF 7F7FFFFF", "7FFFFF7F:9 7F800000"),
+        38,
+        (MUL, "v8.qf32 = vmpy(v8.qf32,v8.qf32)", SF),
+        "7F7FFFFF 7F7FFFFF",
+        "7FFFFF7F:9 7F800000",
     ),
     Row(39, (MUL, SF), "3DCCCCCD 40400000", "4CCCCC7D:E 3E99999A"),
     Row(40, (MUL, SF), "BDCCCCCD 40400000", "B333337D:3 BE99999A"),
@@ -175,14 +184,18 @@ ROWS = [
     Row(44, (MUL, SF), "00400001 3FC00000", "30000001:E 00600002"),
     Row(45, (SUB, SF), "3F800001 3F800000", "0000007F:A 34000000"),
     Row(
-        *(46, (SUB, "v8.qf32 = vmpy(v8.qf32,v8.qf32)", SF)),
-        *("3F800001 3F800000", "0000007F:3 00000000"),
+        46,
+        (SUB, "v8.qf32 = vmpy(v8.qf32,v8.qf32)", SF),
+        "3F800001 3F800000",
+        "0000007F:3 00000000",
     ),
     Row(47, (SUB, "v8.qf32 = vadd(v8.qf32,v2.sf)"), "3F800001 3F800000 00000000", "40000068:2"),
     Row(47, (SUB, "v8.qf32 = v8.qf32"), "3F800001 3F800000", "40000068:2", V81),
     Row(
-        *(48, (SUB, "v8.qf32 = vadd(v8.qf32,v2.sf)", "v8.qf32 = vmpy(v8.qf32,v8.qf32)", SF)),
-        *("3F800001 3F800000 00000000", "40000051:2 28800000"),
+        48,
+        (SUB, "v8.qf32 = vadd(v8.qf32,v2.sf)", "v8.qf32 = vmpy(v8.qf32,v8.qf32)", SF),
+        "3F800001 3F800000 00000000",
+        "40000051:2 28800000",
     ),
     Row(
         49,
@@ -216,8 +229,10 @@ ROWS = [
     Row(57, PAIR_OF_DIFFERENCES, "BF801000 30800000", "BFF7FF7F:E BFF7FF7F:E BC01 BF801000"),
     Row(58, (*PAIR_OF_SUMS, "v8 = v10"), "477FF000 00000000", "7C00"),
     Row(58, (*PAIR_OF_SUMS, "v8 = v10"), "477FEFFF 00000000", "7BFF"),
+    Row(58, (*PAIR_OF_SUMS, "v8 = v10"), "477FF000 00000000", "7BFF", V75),
     Row(59, (*PAIR_OF_SUMS, "v8 = v10"), "33000000 00000000", "0000"),
     Row(59, (*PAIR_OF_SUMS, "v8 = v10"), "33000000 00000000", "0001", V75),
+    Row(60, (*PAIR_OF_SUMS, "v8 = v10"), "7F800000 00000000", "7FFF", V75),
     Row(60, (*PAIR_OF_SUMS, "v8 = v10"), "80000000 00000000", "0000", V75),
     *(Row(61, (MUL, SF, "v8 = v9"), f"{x} {single(0.7)}", wanted) for x, wanted in PRODUCTS),
     # ---- rounded to a multiple of 2^-15: the sum, and what was added is subtracted ----
@@ -256,8 +271,10 @@ ROWS = [
     Row(74, (*COPY, "v10.sf = v0.qf32"), "40000001:0", "40000001 00800001 7F800000"),
     Row(75, ("v8 = v0", HF, "v10.hf = v0.qf16"), "400F:0", "400F 3C01 3C00"),
     Row(
-        *(76, ("vmem(r1+#7) = v0", "v8 = vmem(r1+#7)", "v9.qf32 = vadd(v8.sf,v1.sf)")),
-        *("4000007F:2 00000000", "4000007F 40003F80:A"),
+        76,
+        ("vmem(r1+#7) = v0", "v8 = vmem(r1+#7)", "v9.qf32 = vadd(v8.sf,v1.sf)"),
+        "4000007F:2 00000000",
+        "4000007F 40003F80:A",
     ),
     Row(
         77,
@@ -281,13 +298,17 @@ ROWS = [
         )
     ),
     Row(
-        *(79, (ADD, "v9.qf32 = vsub(v8.qf32,v2.sf)", "v10.sf = v9.qf32")),
-        *("3F800001 33800000 3F800002", "4000007F:E FFFFFF7F:F 80000000"),
+        79,
+        (ADD, "v9.qf32 = vsub(v8.qf32,v2.sf)", "v10.sf = v9.qf32"),
+        "3F800001 33800000 3F800002",
+        "4000007F:E FFFFFF7F:F 80000000",
     ),
     # ---- a constant in qf16 whose reader was retyped ----
     Row(
-        *(80, ("v8.qf16 = vmpy(v0.qf16,v1.hf)", HF, "v10.qf16 = vmpy(v0.qf16,v1.qf16)")),
-        *("400F:0 5082", "4834:0 5082 5082:2"),
+        80,
+        ("v8.qf16 = vmpy(v0.qf16,v1.hf)", HF, "v10.qf16 = vmpy(v0.qf16,v1.qf16)"),
+        "400F:0 5082",
+        "4834:0 5082 5082:2",
     ),
     *(
         Row(80, exponential("v5.qf16 = vmpy(v3.qf16,v4.hf)"), operands, results)

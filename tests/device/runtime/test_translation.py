@@ -17,8 +17,9 @@ from tests.conftest import LONG
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
 from .conftest import HERE, QURT, build_skel, install
-from .float_reference import BITS, Inputs, result
+from .float_reference import result
 from .integer_reference import integer_result
+from .operands import BITS, Inputs
 from .test_threads import case
 
 TABLE = REPOSITORY / "emulator" / "shell" / "translate" / "forms.inc"
