@@ -308,7 +308,7 @@ unsigned condition_of(uint32_t word, bool *inverted)
 
 struct extended extended_by(uint32_t word)
 {
-    struct extended set = {0, 0, 0, 0, 0};
+    struct extended set = {0};
     if (is_memory(word)) {
         const uint32_t vector = memory_kind(word) == LOAD ? 1u << (word & 31u) : 0;
         const bool predicate = (word >> 21 & FLAG_PREDICATE) != 0;
