@@ -1,7 +1,7 @@
 /* operands_qf_v79.h: operands and results of the functions that compute with qf32 and qf16, from v79 on.
  *
- * Behind the parameters are the extension bits of those that have some, as they are in memory. They return
- * the result in v0, or v0 and v1, and its extension bits in the vectors behind it, in words. */
+ * Behind the parameters are the extension bits of those that have some. They return the result in v0, or v0
+ * and v1, and its extension bits in the vectors behind it. */
 #ifndef BUILDTOOL_SHELL_OPERANDS_QF_V79_H
 #define BUILDTOOL_SHELL_OPERANDS_QF_V79_H
 
@@ -39,11 +39,11 @@ INLINE struct qnumber special_of(struct operand a)
 
 #define U_SF operand(SF32, u, u)
 #define V_SF operand(SF32, v, v)
-#define U_QF operand(QF32, u, unpacked(again(more_u)))
-#define V_QF operand(QF32, v, unpacked(again(more_v)))
+#define U_QF operand(QF32, u, more_u)
+#define V_QF operand(QF32, v, more_v)
 /* The extension bits of both in one vector. */
-#define U_OF_BOTH operand(QF32, u, unpacked(again(more)))
-#define V_OF_BOTH operand(QF32, v, logical(unpacked(again(more)), 4))
+#define U_OF_BOTH operand(QF32, u, more)
+#define V_OF_BOTH operand(QF32, v, logical(again(more), 4))
 
 /* The even and the odd halves of parameters. The odd ones come after the results of the even ones, because
  * registers are scarce. For the same reason the extension bits of both are in one vector: those of v from

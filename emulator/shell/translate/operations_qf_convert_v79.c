@@ -50,7 +50,7 @@ INLINE words halves_of_qf32(words u, words v, words more, int fraction, int expo
 }
 
 OF_QF(words, Vsf_equals_Vqf32, (words u, words more_u), sf_of_qf32(u, more_u))
-OF_QF(words, Vhf_equals_Vqf16, (words u, words more_u), hf_of_qf16(u, unpacked(more_u)))
+OF_QF(words, Vhf_equals_Vqf16, (words u, words more_u), hf_of_qf16(u, more_u))
 OF_QF(words, Vhf_equals_Wqf32, (pair u, words more_low, words more_high),
       halves_of_qf32(low(u), high(u), more_low | left(more_high, 4), HF))
 OF_QF(words, Vbf_equals_Wqf32, (pair u, words more_low, words more_high),
@@ -72,7 +72,7 @@ INLINE words logs_of_qf16(words u, words more)
 {
     return both(log_of(EVEN_QF(u, 0), 0x7fff), log_of(ODD_QF(u, 0), 0x7fff));
 }
-OF_QF(words, Vw_vilog2_Vqf16, (words u, words more_u), logs_of_qf16(u, unpacked(more_u)))
+OF_QF(words, Vw_vilog2_Vqf16, (words u, words more_u), logs_of_qf16(u, more_u))
 OF_QF(words, Vw_vilog2_Vhf, (words u),
       both(log_of(EVEN_HF(u, 0), 0x7fff), log_of(ODD_HF(u, 0), 0x7fff)))
 
@@ -95,8 +95,8 @@ INLINE struct qf from_bytes(words u, words r)
 
 EXTENDED(V_vsetqfext_VR, (words u, words r), from_bytes(u, r))
 EXTENDED(V_vmerge_VVw, (words u, words v, words more_u),
-         ((void)u, (struct qf){v, unpacked(more_u)}))
+         ((void)u, (struct qf){v, more_u}))
 OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u),
-      ((void)u, bytes_of(unpacked(more_u)) & r))
+      ((void)u, bytes_of(more_u) & r))
 OF_QF(words, V_vgetqfextor_VVR, (words x, words u, words r, words more_u),
-      ((void)u, x | (bytes_of(unpacked(more_u)) & r)))
+      ((void)u, x | (bytes_of(more_u) & r)))
