@@ -5,7 +5,6 @@ struct qf_pair {
     struct qf low, high;
 };
 
-#define PLACED(n, x) register HVX_Vector placed##n __asm__("v" #n) = V(x);
 #define EXTENDED_PAIR(name, parameters, result)                                           \
     pair v79_##name parameters __attribute__((section("op_v79_" #name), retain, used));   \
     pair v79_##name parameters                                                            \
