@@ -54,7 +54,7 @@ INLINE struct qnumber special_of(struct operand a)
 #define V_SF operand(SF32, v, v)
 #define U_QF operand(QF32, u, more_u)
 #define V_QF operand(QF32, v, more_v)
-/* The extension bits of both in one vector. */
+/* The extension bits of both in one vector, because registers are scarce. */
 #define U_OF_BOTH operand(QF32, u, more)
 #define V_OF_BOTH operand(QF32, v, logical(again(more), 4))
 

@@ -90,12 +90,12 @@ INLINE struct qf from_bytes(words u, words r)
     const words some = u & r, seven = splat(0x7f7f7f7f);
     const words bits = logical(((some & seven) + seven) | some, 7) & splat(0x01010101);
     const words more = bits | logical(bits, 7) | logical(bits, 14) | logical(bits, 21);
-    return (struct qf){splat(0), more & splat(15)};
+    return (struct qf){splat(0), more & splat(15), splat(0)};
 }
 
 EXTENDED(V_vsetqfext_VR, (words u, words r), from_bytes(u, r))
 EXTENDED(V_vmerge_VVw, (words u, words v, words more_u),
-         ((void)u, (struct qf){v, more_u}))
+         ((void)u, (struct qf){v, more_u, splat(0)}))
 OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u),
       ((void)u, bytes_of(more_u) & r))
 OF_QF(words, V_vgetqfextor_VVR, (words x, words u, words r, words more_u),

@@ -23,12 +23,6 @@ struct qf_pair {
 
 /* ---- exact values ---- */
 
-/* Bit 31 of the extension bits says that a result has to be computed again: it does not reach memory. */
-INLINE struct qf marked(struct qf result, words range)
-{
-    result.more |= range & splat(1 << 31);
-    return result;
-}
 INLINE void find_specials(struct operand *a, struct operand *b, int rare)
 {
     if (rare) {
@@ -62,11 +56,10 @@ INLINE struct exact wide_product_value(enum kind kind, struct qnumber a, struct 
     INLINE struct qf name(enum kind kind, struct operand a, struct operand b, int rare)  \
     {                                                                                    \
         const words rooms = rare ? a.x.e : again(room(a.kind, a.x) | room(b.kind, b.x)); \
-        words range;                                                                     \
         find_specials(&a, &b, rare);                                                     \
-        const struct qf result = encode(format, exact_value(kind, a.x, b.x),             \
-                                        rare ? NULL : &range);                           \
-        return rare ? result : marked(result, range | rooms);                            \
+        struct qf result = encode(format, exact_value(kind, a.x, b.x), rare);            \
+        result.range |= rooms;                                                           \
+        return result;                                                                   \
     }
 OF_TWO(add, kind, sum_value)
 OF_TWO(subtract, kind, difference_value)
@@ -77,9 +70,9 @@ OF_TWO(multiply_wide, QF32, wide_product_value)
 INLINE struct qf same_of(enum kind kind, struct qnumber x, struct operand a, int rare)
 {
     const struct qnumber zero = {splat(0), splat(least_of(kind)), splat(-1)};
-    words range;
-    const struct qf result = encode(kind, sum_of(x, zero, fraction_of(kind)), rare ? NULL : &range);
-    return rare ? result : marked(result, range | room(a.kind, a.x));
+    struct qf result = encode(kind, sum_of(x, zero, fraction_of(kind)), rare);
+    result.range |= room(a.kind, a.x);
+    return result;
 }
 INLINE struct qf same(enum kind kind, struct operand a, int rare)
 {
@@ -108,7 +101,7 @@ INLINE struct qf absolute(enum kind kind, struct operand a, int rare)
 #define TRIED(f, ...)                          \
     __extension__({                            \
         struct qf x = f(QF32, __VA_ARGS__, 0); \
-        if (any_negative(x.more)) {            \
+        if (any_negative(x.range)) {            \
             x = f(QF32, __VA_ARGS__, 1);       \
         }                                      \
         x;                                     \
@@ -124,10 +117,10 @@ EXTENDED(Vqf32_vadd_Vqf32Vqf32, QF_QF, TRIED_BOTH(add))
 EXTENDED(Vqf32_vsub_VsfVsf, SF_SF, TRIED(subtract, U_SF, V_SF))
 EXTENDED(Vqf32_vsub_Vqf32Vsf, QF_SF, TRIED(subtract, U_QF, V_SF))
 EXTENDED(Vqf32_vsub_VsfVqf32, SF_QF, TRIED(subtract, U_SF, V_QF))
-EXTENDED(Vqf32_vsub_Vqf32Vqf32, QF_QF, TRIED_BOTH(subtract))
+EXTENDED(Vqf32_vsub_Vqf32Vqf32, QF_QF, TRIED(subtract, U_QF, V_QF))
 EXTENDED(Vqf32_vmpy_VsfVsf, SF_SF, TRIED(multiply, U_SF, V_SF))
 EXTENDED(Vqf32_vmpy_VsfRsf, SF_SF, TRIED(multiply, U_SF, V_SF))
-EXTENDED(Vqf32_vmpy_Vqf32Vqf32, QF_QF, TRIED_BOTH(multiply))
+EXTENDED(Vqf32_vmpy_Vqf32Vqf32, QF_QF, TRIED(multiply, U_QF, V_QF))
 EXTENDED(Vqf32_equals_Vsf, (words u), TRIED(same, U_SF))
 EXTENDED(Vqf32_equals_Vqf32, (words u, words more_u), TRIED(same, U_QF))
 EXTENDED(Vqf32_vneg_Vsf, (words u), TRIED(minus_of, U_SF))
@@ -140,12 +133,14 @@ EXTENDED(Vqf32_vabs_Vqf32, (words u, words more_u), TRIED(absolute, U_QF))
 /* Of qf16, in one vector: from bit 16 on are the extension bits. */
 INLINE words joined(struct qf x)
 {
-    const words mark = x.more & splat(1 << 31);
-    return x.bits | (left(x.more, 16) & splat(0x30000)) | mark;
+    const words mark = x.range & splat(1 << 31);
+    return x.bits | left(x.more, 16) | mark;
 }
 INLINE struct qf of_halves(words even, struct qf odd)
 {
-    return (struct qf){both(even, odd.bits), (logical(even, 16) & splat(3)) | left(odd.more, 2)};
+    odd.more = (logical(even, 16) & splat(3)) | left(odd.more, 2);
+    odd.bits = both(even, odd.bits);
+    return odd;
 }
 #define ONE(name, f, of_u)                                  \
     INLINE struct qf name(words u, words more)              \
@@ -153,7 +148,7 @@ INLINE struct qf of_halves(words even, struct qf odd)
         words even = joined(f(QF16, EVEN_##of_u(u, 0), 0)); \
         THEN(even, u)(void) more;                           \
         struct qf odd = f(QF16, ODD_##of_u(u, 0), 0);       \
-        if (any_negative(even | odd.more)) {                \
+        if (any_negative(even | odd.range)) {                \
             even = joined(f(QF16, EVEN_##of_u(u, 0), 1));   \
             THEN(even, u)                                   \
             odd = f(QF16, ODD_##of_u(u, 0), 1);             \
@@ -168,7 +163,7 @@ INLINE struct qf of_halves(words even, struct qf odd)
         THEN(even, v)                                                          \
         THEN(even, more)                                                       \
         struct qf odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);        \
-        if (any_negative(even | odd.more)) {                                   \
+        if (any_negative(even | odd.range)) {                                   \
             even = joined(f(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1));   \
             THEN(even, u)                                                      \
             THEN(even, v)                                                      \
@@ -182,11 +177,12 @@ INLINE struct qf of_halves(words even, struct qf odd)
     {                                                                             \
         struct qf_pair x;                                                         \
         x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 0);     \
+        x.low.more |= x.low.range & splat(1 << 31);                               \
         THEN(x.low.bits, u)                                                       \
         THEN(x.low.more, v)                                                       \
         THEN(x.low.more, more)                                                    \
         x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);      \
-        if (any_negative(x.low.more | x.high.more)) {                             \
+        if (any_negative(x.low.more | x.high.range)) {                             \
             x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1); \
             THEN(x.low.bits, u)                                                   \
             THEN(x.low.more, v)                                                   \
