@@ -75,6 +75,18 @@ static void visit_entries(struct search *search, void (*visit)(struct search *se
     }
 }
 
+/* Calls `visit` with what is executed after calls. */
+static void visit_returned(struct search *search, void (*visit)(struct search *search, size_t at))
+{
+    const struct graph *graph = &search->graph;
+    for (size_t i = 0; i < graph->count; i++) {
+        const size_t next = i + graph->packets[i].size;
+        if (graph->packets[i].calls && next < graph->count) {
+            visit(search, next);
+        }
+    }
+}
+
 static void set_right(struct search *search, size_t at)
 {
     search->right[at] = ALL_VECTORS;
@@ -85,10 +97,17 @@ static void add_arguments(struct search *search, size_t at)
     search->image->arguments |= search->needed[at];
 }
 
+/* In functions with unwind tables, calls keep no vector, but there are those that they return. */
+static void add_results(struct search *search, size_t at)
+{
+    search->image->results |= search->needed[at];
+}
+
 static void go_forwards(struct search *search)
 {
     const struct graph *graph = &search->graph;
     visit_entries(search, set_right);
+    visit_returned(search, set_right);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < graph->count; i++) {
@@ -167,6 +186,7 @@ static void report(struct search *search, uint32_t *behind)
     }
     if (image->use_of == extended_by && !overlaps(image->functions, graph->function)) {
         visit_entries(search, set_entered);
+        visit_returned(search, set_entered);
         choose_extension_vectors(&(struct lifetimes){graph, search->needed, behind, search->changed,
                                                      search->entered},
                                  &image->liveness, memory.vectors);
@@ -199,11 +219,7 @@ static void search_function(struct image_search *image, const struct function *f
         }
         go_forwards(&search);
         go_backwards(&search);
-        for (size_t i = 0; i < search.graph.count; i++) {
-            if (search.graph.packets[i].calls) {
-                image->results |= graph_behind(&search.graph, i, search.needed) & search.loaded;
-            }
-        }
+        visit_returned(&search, add_results);
         visit_entries(&search, add_arguments);
         if (image->visit != NULL) {
             report(&search, search.right + 3 * count);

@@ -186,12 +186,14 @@ def program(source: random.Random, name: str, *, unwound: bool) -> Program:
             lines += [f"{{ if (p1) jump {label} }}", *texts, f"{label}:"]
         elif kind == "call":
             lines += [f"{{ call {label} }}"]
-            body = [*texts, "{ jumpr r31 }"]
-            functions += [*_opened(label, unwound=unwound), *body, *_closed(label, unwound=unwound)]
             if unwound:
+                packets.append(_returned(source))
+                texts.append(packets[-1].text)
                 again = [_load(number) for number in range(2, REGISTERS)]
                 packets += again
                 lines += [each.text for each in again]
+            body = [*texts, "{ jumpr r31 }"]
+            functions += [*_opened(label, unwound=unwound), *body, *_closed(label, unwound=unwound)]
         else:
             lines += texts
         steps += [each.run for _ in range(turns) for each in packets]
@@ -201,6 +203,14 @@ def program(source: random.Random, name: str, *, unwound: bool) -> Program:
             step(state)
 
     return Program(lines, run, functions)
+
+
+def _returned(source: random.Random) -> Packet:
+    """What writes v0 and v1, as the results of a function."""
+    while True:
+        instruction = qfloat(source)
+        if instruction.text.startswith("v1:0"):
+            return Packet((instruction,))
 
 
 def _load(number: int) -> Packet:
