@@ -31,7 +31,7 @@ struct search {
     uint32_t *changed;     /* by packets */
     uint32_t loaded;       /* that any packet loads */
     uint32_t saved;
-    uint32_t entered;      /* memory has to be right before what can be executed first */
+    uint32_t entered; /* memory has to be right before what can be executed first */
 };
 
 static void add_word(void *context, size_t packet, uint32_t word)
@@ -187,9 +187,9 @@ static void report(struct search *search, uint32_t *behind)
     if (image->use_of == extended_by && !overlaps(image->functions, graph->function)) {
         visit_entries(search, set_entered);
         visit_returned(search, set_entered);
-        choose_extension_vectors(&(struct lifetimes){graph, search->needed, behind, search->changed,
-                                                     search->entered},
-                                 &image->liveness, memory.vectors);
+        choose_extension_vectors(
+            &(struct lifetimes){graph, search->needed, behind, search->changed, search->entered},
+            &image->liveness, memory.vectors);
     }
     for (size_t i = 0; i < graph->count; i++) {
         const struct extended *use = &search->uses[i];
@@ -268,9 +268,11 @@ void extensions_find(const struct image *image, const struct functions *function
                      const struct extended_packets *packets, struct extended (*uses)(uint32_t word),
                      extensions_visit visit, void *context)
 {
-    struct image_search search = {
-        .image = image, .functions = functions, .liveness = {image, functions, NULL, NULL, NULL},
-        .packets = packets, .use_of = uses};
+    struct image_search search = {.image = image,
+                                  .functions = functions,
+                                  .liveness = {image, functions, NULL, NULL, NULL},
+                                  .packets = packets,
+                                  .use_of = uses};
     uint32_t arguments, results;
     do {
         arguments = search.arguments;

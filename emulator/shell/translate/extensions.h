@@ -12,11 +12,11 @@
 
 /* What a packet does with extension bits that are stored, as sets of vectors. */
 struct memory_use {
-    uint32_t loaded; /* the others that it reads are those of a reset */
-    uint32_t stored; /* of results */
-    uint32_t reset;  /* of vectors that it changes without extension bits */
-    uint32_t saved;  /* by the packet's function, see struct extended */
-    uint32_t held;   /* the vectors that have some here */
+    uint32_t loaded;     /* the others that it reads are those of a reset */
+    uint32_t stored;     /* of results */
+    uint32_t reset;      /* of vectors that it changes without extension bits */
+    uint32_t saved;      /* by the packet's function, see struct extended */
+    uint32_t held;       /* the vectors that have some here */
     uint8_t vectors[32]; /* for each vector, the one that has its bits; 0: they are in memory */
 };
 

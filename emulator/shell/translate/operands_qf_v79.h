@@ -10,21 +10,21 @@
 
 /* Volatile, so that the compiler does not make one vcombine of two moves: for that, qemu takes as long as
  * for 25 additions. */
-#define PLACED(n, x)                                     \
+#define PLACED(n, x)                                      \
     register HVX_Vector placed##n __asm__("v" #n) = V(x); \
     __asm__ volatile("" : "+v"(placed##n));
-#define EXTENDED(name, parameters, result)                                             \
+#define EXTENDED(name, parameters, result)                                               \
     words v79_##name parameters __attribute__((section("op_v79_" #name), retain, used)); \
-    words v79_##name parameters                                                        \
-    {                                                                                  \
-        HIGH_REGISTERS(DECLARE)                                                        \
-        HIGH_REGISTERS(LIVES)                                                          \
-        const struct qf answer = result;                                               \
-        PLACED(0, answer.bits)                                                         \
-        PLACED(1, answer.more)                                                         \
-        HIGH_REGISTERS(STILL_LIVES)                                                    \
-        __asm__ volatile("" : "+v"(placed0) : "v"(placed1));                           \
-        return (words)placed0;                                                         \
+    words v79_##name parameters                                                          \
+    {                                                                                    \
+        HIGH_REGISTERS(DECLARE)                                                          \
+        HIGH_REGISTERS(LIVES)                                                            \
+        const struct qf answer = result;                                                 \
+        PLACED(0, answer.bits)                                                           \
+        PLACED(1, answer.more)                                                           \
+        HIGH_REGISTERS(STILL_LIVES)                                                      \
+        __asm__ volatile("" : "+v"(placed0) : "v"(placed1));                             \
+        return (words)placed0;                                                           \
     }
 
 struct operand {

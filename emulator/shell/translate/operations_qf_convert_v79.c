@@ -96,7 +96,6 @@ INLINE struct qf from_bytes(words u, words r)
 EXTENDED(V_vsetqfext_VR, (words u, words r), from_bytes(u, r))
 EXTENDED(V_vmerge_VVw, (words u, words v, words more_u),
          ((void)u, (struct qf){v, more_u, splat(0)}))
-OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u),
-      ((void)u, bytes_of(more_u) & r))
+OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u), ((void)u, bytes_of(more_u) & r))
 OF_QF(words, V_vgetqfextor_VVR, (words x, words u, words r, words more_u),
       ((void)u, x | (bytes_of(more_u) & r)))

@@ -101,7 +101,7 @@ INLINE struct qf absolute(enum kind kind, struct operand a, int rare)
 #define TRIED(f, ...)                          \
     __extension__({                            \
         struct qf x = f(QF32, __VA_ARGS__, 0); \
-        if (any_negative(x.range)) {            \
+        if (any_negative(x.range)) {           \
             x = f(QF32, __VA_ARGS__, 1);       \
         }                                      \
         x;                                     \
@@ -148,7 +148,7 @@ INLINE struct qf of_halves(words even, struct qf odd)
         words even = joined(f(QF16, EVEN_##of_u(u, 0), 0)); \
         THEN(even, u)(void) more;                           \
         struct qf odd = f(QF16, ODD_##of_u(u, 0), 0);       \
-        if (any_negative(even | odd.range)) {                \
+        if (any_negative(even | odd.range)) {               \
             even = joined(f(QF16, EVEN_##of_u(u, 0), 1));   \
             THEN(even, u)                                   \
             odd = f(QF16, ODD_##of_u(u, 0), 1);             \
@@ -163,7 +163,7 @@ INLINE struct qf of_halves(words even, struct qf odd)
         THEN(even, v)                                                          \
         THEN(even, more)                                                       \
         struct qf odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);        \
-        if (any_negative(even | odd.range)) {                                   \
+        if (any_negative(even | odd.range)) {                                  \
             even = joined(f(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1));   \
             THEN(even, u)                                                      \
             THEN(even, v)                                                      \
@@ -182,7 +182,7 @@ INLINE struct qf of_halves(words even, struct qf odd)
         THEN(x.low.more, v)                                                       \
         THEN(x.low.more, more)                                                    \
         x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);      \
-        if (any_negative(x.low.more | x.high.range)) {                             \
+        if (any_negative(x.low.more | x.high.range)) {                            \
             x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1); \
             THEN(x.low.bits, u)                                                   \
             THEN(x.low.more, v)                                                   \

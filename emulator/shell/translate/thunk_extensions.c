@@ -26,8 +26,7 @@ void put_splat(struct code *code, unsigned to)
     code_put(code, 0x19a00020u | PARSE_END | to); /* vsplat(r0) */
 }
 
-void put_extension(struct code *code, const struct thunk *thunk, unsigned to,
-                          unsigned vector)
+void put_extension(struct code *code, const struct thunk *thunk, unsigned to, unsigned vector)
 {
     const uint32_t load = forwarding_load(thunk, vector);
     if ((thunk->use.loaded >> vector & 1u) == 0) {
@@ -128,8 +127,8 @@ void put_resets(struct code *code, const struct thunk *thunk)
             const bool perhaps = (use.perhaps & left & -left) != 0;
             if (holder != 0) {
                 code_constant(code, 0, address_of(thunk_reset_bits));
-                code_put(code, 0x28000000u | PARSE_END |
-                                   (perhaps ? condition_of_change(word) : 0) | holder);
+                code_put(code, 0x28000000u | PARSE_END | (perhaps ? condition_of_change(word) : 0) |
+                                   holder);
                 continue;
             }
             put_extension_address(code, 0, (unsigned)__builtin_ctz(left));

@@ -149,8 +149,9 @@ static bool uses_predicates(const struct thunk *thunk)
     for (size_t i = 0; i < thunk->size; i++) {
         const uint32_t word = thunk->packet[i];
         bool temporary;
-        if (is_vector(word) && ((extended_by(word).perhaps & thunk->use.reset) != 0 ||
-                                (is_forwarding_load(word, &temporary) && load_condition(word) != 0))) {
+        if (is_vector(word) &&
+            ((extended_by(word).perhaps & thunk->use.reset) != 0 ||
+             (is_forwarding_load(word, &temporary) && load_condition(word) != 0))) {
             return true;
         }
     }
