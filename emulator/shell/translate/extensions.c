@@ -75,14 +75,17 @@ static void visit_entries(struct search *search, void (*visit)(struct search *se
     }
 }
 
-/* Calls `visit` with what is executed after calls. */
-static void visit_returned(struct search *search, void (*visit)(struct search *search, size_t at))
+/* Calls `visit` with what is executed after calls, and the vectors that they can leave: where an unwind table
+ * says that they keep none, those that they return. */
+static void visit_returned(struct search *search,
+                           void (*visit)(struct search *search, size_t at, uint32_t left))
 {
     const struct graph *graph = &search->graph;
+    const uint32_t left = graph->function->unwound ? ABI_RESULTS : ALL_VECTORS;
     for (size_t i = 0; i < graph->count; i++) {
         const size_t next = i + graph->packets[i].size;
         if (graph->packets[i].calls && next < graph->count) {
-            visit(search, next);
+            visit(search, next, left);
         }
     }
 }
@@ -92,22 +95,26 @@ static void set_right(struct search *search, size_t at)
     search->right[at] = ALL_VECTORS;
 }
 
+static void add_right(struct search *search, size_t at, uint32_t left)
+{
+    search->right[at] |= left;
+}
+
 static void add_arguments(struct search *search, size_t at)
 {
     search->image->arguments |= search->needed[at];
 }
 
-/* In functions with unwind tables, calls keep no vector, but there are those that they return. */
-static void add_results(struct search *search, size_t at)
+static void add_results(struct search *search, size_t at, uint32_t left)
 {
-    search->image->results |= search->needed[at];
+    search->image->results |= search->needed[at] & left;
 }
 
 static void go_forwards(struct search *search)
 {
     const struct graph *graph = &search->graph;
     visit_entries(search, set_right);
-    visit_returned(search, set_right);
+    visit_returned(search, add_right);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < graph->count; i++) {
@@ -176,6 +183,11 @@ static void set_entered(struct search *search, size_t at)
     search->entered |= search->needed[at];
 }
 
+static void add_entered(struct search *search, size_t at, uint32_t left)
+{
+    search->entered |= search->needed[at] & left;
+}
+
 static void report(struct search *search, uint32_t *behind)
 {
     const struct graph *graph = &search->graph;
@@ -186,7 +198,7 @@ static void report(struct search *search, uint32_t *behind)
     }
     if (image->use_of == extended_by && !overlaps(image->functions, graph->function)) {
         visit_entries(search, set_entered);
-        visit_returned(search, set_entered);
+        visit_returned(search, add_entered);
         choose_extension_vectors(
             &(struct lifetimes){graph, search->needed, behind, search->changed, search->entered},
             &image->liveness, memory.vectors);
