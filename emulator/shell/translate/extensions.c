@@ -9,11 +9,12 @@
 
 #include <stdlib.h>
 
-#include "packet_graph.h"
+#include "extension_vectors.h"
 
 struct image_search {
     const struct image *image;
     const struct functions *functions;
+    struct liveness liveness;
     uint32_t arguments, results; /* read from memory at the start of functions, and after calls */
     const struct extended_packets *packets;
     struct extended (*use_of)(uint32_t word);
@@ -27,14 +28,17 @@ struct search {
     struct extended *uses; /* of packets */
     uint32_t *right;       /* before packets: memory can be right */
     uint32_t *needed;      /* before packets: memory has to be right */
+    uint32_t *changed;     /* by packets */
     uint32_t loaded;       /* that any packet loads */
     uint32_t saved;
+    uint32_t entered; /* memory has to be right before what can be executed first */
 };
 
 static void add_word(void *context, size_t packet, uint32_t word)
 {
     struct search *search = context;
     struct extended *all = &search->uses[packet], use = search->image->use_of(word);
+    search->changed[packet] |= vectors_changed(word);
     all->read |= use.read;
     all->written |= use.written;
     all->reset |= use.reset;
@@ -71,9 +75,29 @@ static void visit_entries(struct search *search, void (*visit)(struct search *se
     }
 }
 
+/* Calls `visit` with what is executed after calls, and the vectors that they can leave: where an unwind table
+ * says that they keep none, those that they return. */
+static void visit_returned(struct search *search,
+                           void (*visit)(struct search *search, size_t at, uint32_t left))
+{
+    const struct graph *graph = &search->graph;
+    const uint32_t left = graph->function->unwound ? ABI_RESULTS : ALL_VECTORS;
+    for (size_t i = 0; i < graph->count; i++) {
+        const size_t next = i + graph->packets[i].size;
+        if (graph->packets[i].calls && next < graph->count) {
+            visit(search, next, left);
+        }
+    }
+}
+
 static void set_right(struct search *search, size_t at)
 {
     search->right[at] = ALL_VECTORS;
+}
+
+static void add_right(struct search *search, size_t at, uint32_t left)
+{
+    search->right[at] |= left;
 }
 
 static void add_arguments(struct search *search, size_t at)
@@ -81,10 +105,16 @@ static void add_arguments(struct search *search, size_t at)
     search->image->arguments |= search->needed[at];
 }
 
+static void add_results(struct search *search, size_t at, uint32_t left)
+{
+    search->image->results |= search->needed[at] & left;
+}
+
 static void go_forwards(struct search *search)
 {
     const struct graph *graph = &search->graph;
     visit_entries(search, set_right);
+    visit_returned(search, add_right);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < graph->count; i++) {
@@ -139,16 +169,47 @@ static void go_backwards(struct search *search)
     }
 }
 
-static void report(struct search *search)
+/* Whether packets of a function are in another one, too, for which they are visited again. */
+static bool overlaps(const struct functions *functions, const struct function *function)
+{
+    const struct function *end = functions->list + functions->count, *next = function + 1;
+    return functions->count == 0 ||
+           (function > functions->list && function[-1].range.end > function->range.start) ||
+           (next < end && next->range.start < function->range.end);
+}
+
+static void set_entered(struct search *search, size_t at)
+{
+    search->entered |= search->needed[at];
+}
+
+static void add_entered(struct search *search, size_t at, uint32_t left)
+{
+    search->entered |= search->needed[at] & left;
+}
+
+static void report(struct search *search, uint32_t *behind)
 {
     const struct graph *graph = &search->graph;
-    const struct image_search *image = search->image;
+    struct image_search *image = search->image;
+    struct memory_use memory = {.saved = search->saved};
+    for (size_t i = 0; i < graph->count; i++) {
+        behind[i] = graph->packets[i].starts ? needed_behind(search, i) : 0;
+    }
+    if (image->use_of == extended_by && !overlaps(image->functions, graph->function)) {
+        visit_entries(search, set_entered);
+        visit_returned(search, add_entered);
+        choose_extension_vectors(
+            &(struct lifetimes){graph, search->needed, behind, search->changed, search->entered},
+            &image->liveness, memory.vectors);
+    }
     for (size_t i = 0; i < graph->count; i++) {
         const struct extended *use = &search->uses[i];
-        const uint32_t behind = graph->packets[i].starts ? needed_behind(search, i) : 0;
-        const struct memory_use memory = {loaded_by(search, i, behind), use->written & behind,
-                                          (use->reset | use->perhaps) & behind, search->saved};
-        if (memory.loaded != 0 || memory.stored != 0 || memory.reset != 0) {
+        memory.loaded = loaded_by(search, i, behind[i]);
+        memory.stored = use->written & behind[i];
+        memory.reset = (use->reset | use->perhaps) & behind[i];
+        memory.held = held_vectors(memory.vectors, search->needed[i] | behind[i]);
+        if (memory.loaded != 0 || memory.stored != 0 || memory.reset != 0 || memory.held != 0) {
             image->visit(image->context, graph->function->range.start + (uint32_t)i * 4,
                          graph->packets[i].size, memory);
         }
@@ -160,23 +221,20 @@ static void search_function(struct image_search *image, const struct function *f
     const size_t count = (function->range.end - function->range.start) / 4 + 1;
     struct search search = {.image = image};
     search.uses = calloc(count, sizeof *search.uses);
-    search.right = calloc(2 * count, sizeof *search.right);
-    search.needed = search.right == NULL ? NULL : search.right + count;
-    if (search.uses != NULL && search.needed != NULL &&
+    search.right = calloc(4 * count, sizeof *search.right);
+    search.needed = search.right + count;
+    search.changed = search.right + 2 * count;
+    if (search.uses != NULL && search.right != NULL &&
         graph_read(&search.graph, image->image, function, add_word, &search)) {
         for (size_t i = 0; i < search.graph.count; i++) {
             search.uses[i].read &= ~search.uses[i].loaded;
         }
         go_forwards(&search);
         go_backwards(&search);
-        for (size_t i = 0; i < search.graph.count; i++) {
-            if (search.graph.packets[i].calls) {
-                image->results |= graph_behind(&search.graph, i, search.needed) & search.loaded;
-            }
-        }
+        visit_returned(&search, add_results);
         visit_entries(&search, add_arguments);
         if (image->visit != NULL) {
-            report(&search);
+            report(&search, search.right + 3 * count);
         }
         graph_free(&search.graph);
     }
@@ -222,8 +280,11 @@ void extensions_find(const struct image *image, const struct functions *function
                      const struct extended_packets *packets, struct extended (*uses)(uint32_t word),
                      extensions_visit visit, void *context)
 {
-    struct image_search search = {
-        .image = image, .functions = functions, .packets = packets, .use_of = uses};
+    struct image_search search = {.image = image,
+                                  .functions = functions,
+                                  .liveness = {image, functions, NULL, NULL, NULL},
+                                  .packets = packets,
+                                  .use_of = uses};
     uint32_t arguments, results;
     do {
         arguments = search.arguments;
@@ -233,4 +294,5 @@ void extensions_find(const struct image *image, const struct functions *function
     search.visit = visit;
     search.context = context;
     search_functions(&search);
+    liveness_free(&search.liveness);
 }

@@ -14,7 +14,6 @@
 #include "references.h"
 
 #define ABI_ARGUMENTS 0xffffu
-#define ABI_RESULTS 3u
 #define CALLS_MAX 4u /* deep */
 
 /* Whether a word at an address of the image, after relocation, is an address in this program, none

@@ -4,6 +4,8 @@
 
 #include "functions.h"
 
+#define ABI_RESULTS 3u /* v0 and v1 */
+
 /* `base`: where the image is loaded and relocated, as in struct link_memory, or NULL. */
 struct liveness {
     const struct image *image;

@@ -1,21 +1,10 @@
-/* operations_qf_v79.c: the instructions that compute with qf32 and qf16, from v79 on.
- *
- * Behind the parameters are the extension bits of those that have some, as they are in memory. They return
- * the result in v0, or v0 and v1, and its extension bits in the vectors behind it, in words. */
-#include "operations.h"
-#include "qfloat_v79.h"
+/* operations_qf_v79.c: the instructions that compute sums and products of qf32 and qf16, from v79 on. */
+#include "operands_qf_v79.h"
 
 struct qf_pair {
     struct qf low, high;
 };
 
-#define EXTENDED(name, parameters, result) OPERATION(pair, v79_##name, parameters, extended(result))
-INLINE pair extended(struct qf x)
-{
-    return pair_of(x.bits, x.more);
-}
-
-#define PLACED(n, x) register HVX_Vector placed##n __asm__("v" #n) = V(x);
 #define EXTENDED_PAIR(name, parameters, result)                                           \
     pair v79_##name parameters __attribute__((section("op_v79_" #name), retain, used));   \
     pair v79_##name parameters                                                            \
@@ -32,36 +21,8 @@ INLINE pair extended(struct qf x)
         return Q6_W_vcombine_VV(placed1, placed0);                                        \
     }
 
-/* ---- operands ---- */
+/* ---- exact values ---- */
 
-struct operand {
-    struct qnumber x;
-    enum kind kind;
-    words bits, more;
-};
-
-/* Keeps the compiler from using again what it has computed of a value: registers are scarce. */
-INLINE words again(words x)
-{
-    __asm__ volatile("" : "+v"(x));
-    return x;
-}
-
-INLINE struct operand operand(enum kind kind, words bits, words more)
-{
-    const words fresh = again(bits), fresh_more = again(more);
-    return (struct operand){decode(kind, fresh, fresh_more), kind, fresh, fresh_more};
-}
-INLINE struct qnumber special_of(struct operand a)
-{
-    return specials(a.kind, a.x, a.bits, a.more);
-}
-/* Bit 31 of the extension bits says that a result has to be computed again: it does not reach memory. */
-INLINE struct qf marked(struct qf result, words range)
-{
-    result.more |= range & splat(1 << 31);
-    return result;
-}
 INLINE void find_specials(struct operand *a, struct operand *b, int rare)
 {
     if (rare) {
@@ -95,11 +56,10 @@ INLINE struct exact wide_product_value(enum kind kind, struct qnumber a, struct 
     INLINE struct qf name(enum kind kind, struct operand a, struct operand b, int rare)  \
     {                                                                                    \
         const words rooms = rare ? a.x.e : again(room(a.kind, a.x) | room(b.kind, b.x)); \
-        words range;                                                                     \
         find_specials(&a, &b, rare);                                                     \
-        const struct qf result = encode(format, exact_value(kind, a.x, b.x),             \
-                                        rare ? NULL : &range);                           \
-        return rare ? result : marked(result, range | rooms);                            \
+        struct qf result = encode(format, exact_value(kind, a.x, b.x), rare);            \
+        result.range |= rooms;                                                           \
+        return result;                                                                   \
     }
 OF_TWO(add, kind, sum_value)
 OF_TWO(subtract, kind, difference_value)
@@ -110,9 +70,9 @@ OF_TWO(multiply_wide, QF32, wide_product_value)
 INLINE struct qf same_of(enum kind kind, struct qnumber x, struct operand a, int rare)
 {
     const struct qnumber zero = {splat(0), splat(least_of(kind)), splat(-1)};
-    words range;
-    const struct qf result = encode(kind, sum_of(x, zero, fraction_of(kind)), rare ? NULL : &range);
-    return rare ? result : marked(result, range | room(a.kind, a.x));
+    struct qf result = encode(kind, sum_of(x, zero, fraction_of(kind)), rare);
+    result.range |= room(a.kind, a.x);
+    return result;
 }
 INLINE struct qf same(enum kind kind, struct operand a, int rare)
 {
@@ -133,13 +93,6 @@ INLINE struct qf absolute(enum kind kind, struct operand a, int rare)
 
 /* ---- qf32 ---- */
 
-#define U_SF operand(SF32, u, u)
-#define V_SF operand(SF32, v, v)
-#define U_QF operand(QF32, u, unpacked(again(more_u)))
-#define V_QF operand(QF32, v, unpacked(again(more_v)))
-/* The extension bits of both in one vector. */
-#define U_OF_BOTH operand(QF32, u, unpacked(again(more)))
-#define V_OF_BOTH operand(QF32, v, logical(unpacked(again(more)), 4))
 #define TRIED_BOTH(f)                                \
     __extension__({                                  \
         const words more = more_u | left(more_v, 4); \
@@ -148,7 +101,7 @@ INLINE struct qf absolute(enum kind kind, struct operand a, int rare)
 #define TRIED(f, ...)                          \
     __extension__({                            \
         struct qf x = f(QF32, __VA_ARGS__, 0); \
-        if (any_negative(x.more)) {            \
+        if (any_negative(x.range)) {           \
             x = f(QF32, __VA_ARGS__, 1);       \
         }                                      \
         x;                                     \
@@ -164,10 +117,10 @@ EXTENDED(Vqf32_vadd_Vqf32Vqf32, QF_QF, TRIED_BOTH(add))
 EXTENDED(Vqf32_vsub_VsfVsf, SF_SF, TRIED(subtract, U_SF, V_SF))
 EXTENDED(Vqf32_vsub_Vqf32Vsf, QF_SF, TRIED(subtract, U_QF, V_SF))
 EXTENDED(Vqf32_vsub_VsfVqf32, SF_QF, TRIED(subtract, U_SF, V_QF))
-EXTENDED(Vqf32_vsub_Vqf32Vqf32, QF_QF, TRIED_BOTH(subtract))
+EXTENDED(Vqf32_vsub_Vqf32Vqf32, QF_QF, TRIED(subtract, U_QF, V_QF))
 EXTENDED(Vqf32_vmpy_VsfVsf, SF_SF, TRIED(multiply, U_SF, V_SF))
 EXTENDED(Vqf32_vmpy_VsfRsf, SF_SF, TRIED(multiply, U_SF, V_SF))
-EXTENDED(Vqf32_vmpy_Vqf32Vqf32, QF_QF, TRIED_BOTH(multiply))
+EXTENDED(Vqf32_vmpy_Vqf32Vqf32, QF_QF, TRIED(multiply, U_QF, V_QF))
 EXTENDED(Vqf32_equals_Vsf, (words u), TRIED(same, U_SF))
 EXTENDED(Vqf32_equals_Vqf32, (words u, words more_u), TRIED(same, U_QF))
 EXTENDED(Vqf32_vneg_Vsf, (words u), TRIED(minus_of, U_SF))
@@ -180,29 +133,22 @@ EXTENDED(Vqf32_vabs_Vqf32, (words u, words more_u), TRIED(absolute, U_QF))
 /* Of qf16, in one vector: from bit 16 on are the extension bits. */
 INLINE words joined(struct qf x)
 {
-    const words mark = x.more & splat(1 << 31);
-    return x.bits | (left(x.more, 16) & splat(0x30000)) | mark;
+    const words mark = x.range & splat(1 << 31);
+    return x.bits | left(x.more, 16) | mark;
 }
 INLINE struct qf of_halves(words even, struct qf odd)
 {
-    return (struct qf){both(even, odd.bits), (logical(even, 16) & splat(3)) | left(odd.more, 2)};
+    odd.more = (logical(even, 16) & splat(3)) | left(odd.more, 2);
+    odd.bits = both(even, odd.bits);
+    return odd;
 }
-/* The even and the odd halves of parameters. The odd ones come after the results of the even ones, because
- * registers are scarce. For the same reason the extension bits of both are in one vector: those of v from
- * bit 4 on. */
-#define EVEN_HF(x, at) operand(HF16, x, x)
-#define ODD_HF(x, at) operand(HF16, logical(x, 16), x)
-#define EVEN_QF(x, at) operand(QF16, x, logical(more, at))
-#define ODD_QF(x, at) operand(QF16, logical(x, 16), logical(more, (at) + 2))
-#define THEN(even, x) __asm__ volatile("" : "+v"(x) : "v"(even));
-
 #define ONE(name, f, of_u)                                  \
     INLINE struct qf name(words u, words more)              \
     {                                                       \
         words even = joined(f(QF16, EVEN_##of_u(u, 0), 0)); \
         THEN(even, u)(void) more;                           \
         struct qf odd = f(QF16, ODD_##of_u(u, 0), 0);       \
-        if (any_negative(even | odd.more)) {                \
+        if (any_negative(even | odd.range)) {               \
             even = joined(f(QF16, EVEN_##of_u(u, 0), 1));   \
             THEN(even, u)                                   \
             odd = f(QF16, ODD_##of_u(u, 0), 1);             \
@@ -217,7 +163,7 @@ INLINE struct qf of_halves(words even, struct qf odd)
         THEN(even, v)                                                          \
         THEN(even, more)                                                       \
         struct qf odd = f(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);        \
-        if (any_negative(even | odd.more)) {                                   \
+        if (any_negative(even | odd.range)) {                                  \
             even = joined(f(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1));   \
             THEN(even, u)                                                      \
             THEN(even, v)                                                      \
@@ -231,11 +177,12 @@ INLINE struct qf of_halves(words even, struct qf odd)
     {                                                                             \
         struct qf_pair x;                                                         \
         x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 0);     \
+        x.low.more |= x.low.range & splat(1 << 31);                               \
         THEN(x.low.bits, u)                                                       \
         THEN(x.low.more, v)                                                       \
         THEN(x.low.more, more)                                                    \
         x.high = multiply_wide(QF16, ODD_##of_u(u, 0), ODD_##of_v(v, 4), 0);      \
-        if (any_negative(x.low.more | x.high.more)) {                             \
+        if (any_negative(x.low.more | x.high.range)) {                            \
             x.low = multiply_wide(QF16, EVEN_##of_u(u, 0), EVEN_##of_v(v, 4), 1); \
             THEN(x.low.bits, u)                                                   \
             THEN(x.low.more, v)                                                   \
@@ -266,124 +213,24 @@ ONE(absolute_hf, absolute, HF)
 ONE(absolute_qf, absolute, QF)
 
 EXTENDED(Vqf16_vadd_VhfVhf, SF_SF, sum_hf_hf(u, v, u))
-EXTENDED(Vqf16_vadd_Vqf16Vhf, QF_SF, sum_qf_hf(u, v, unpacked(more_u)))
-EXTENDED(Vqf16_vadd_Vqf16Vqf16, QF_QF, sum_qf_qf(u, v, unpacked(more_u | left(more_v, 4))))
+EXTENDED(Vqf16_vadd_Vqf16Vhf, QF_SF, sum_qf_hf(u, v, more_u))
+EXTENDED(Vqf16_vadd_Vqf16Vqf16, QF_QF, sum_qf_qf(u, v, more_u | left(more_v, 4)))
 EXTENDED(Vqf16_vsub_VhfVhf, SF_SF, difference_hf_hf(u, v, u))
-EXTENDED(Vqf16_vsub_Vqf16Vhf, QF_SF, difference_qf_hf(u, v, unpacked(more_u)))
-EXTENDED(Vqf16_vsub_VhfVqf16, SF_QF, difference_hf_qf(u, v, unpacked(left(more_v, 4))))
-EXTENDED(Vqf16_vsub_Vqf16Vqf16, QF_QF, difference_qf_qf(u, v, unpacked(more_u | left(more_v, 4))))
+EXTENDED(Vqf16_vsub_Vqf16Vhf, QF_SF, difference_qf_hf(u, v, more_u))
+EXTENDED(Vqf16_vsub_VhfVqf16, SF_QF, difference_hf_qf(u, v, left(more_v, 4)))
+EXTENDED(Vqf16_vsub_Vqf16Vqf16, QF_QF, difference_qf_qf(u, v, more_u | left(more_v, 4)))
 EXTENDED(Vqf16_vmpy_VhfVhf, SF_SF, product_hf_hf(u, v, u))
-EXTENDED(Vqf16_vmpy_Vqf16Vhf, QF_SF, product_qf_hf(u, v, unpacked(more_u)))
-EXTENDED(Vqf16_vmpy_Vqf16Vqf16, QF_QF, product_qf_qf(u, v, unpacked(more_u | left(more_v, 4))))
+EXTENDED(Vqf16_vmpy_Vqf16Vhf, QF_SF, product_qf_hf(u, v, more_u))
+EXTENDED(Vqf16_vmpy_Vqf16Vqf16, QF_QF, product_qf_qf(u, v, more_u | left(more_v, 4)))
 EXTENDED(Vqf16_vmpy_VhfRhf, SF_SF, product_hf_hf(u, v, u))
-EXTENDED(Vqf16_vmpy_Vqf16Rhf, QF_SF, product_qf_hf(u, v, unpacked(more_u)))
+EXTENDED(Vqf16_vmpy_Vqf16Rhf, QF_SF, product_qf_hf(u, v, more_u))
 EXTENDED_PAIR(Wqf32_vmpy_VhfVhf, SF_SF, wide_hf_hf(u, v, u))
-EXTENDED_PAIR(Wqf32_vmpy_Vqf16Vhf, QF_SF, wide_qf_hf(u, v, unpacked(more_u)))
-EXTENDED_PAIR(Wqf32_vmpy_Vqf16Vqf16, QF_QF, wide_qf_qf(u, v, unpacked(more_u | left(more_v, 4))))
+EXTENDED_PAIR(Wqf32_vmpy_Vqf16Vhf, QF_SF, wide_qf_hf(u, v, more_u))
+EXTENDED_PAIR(Wqf32_vmpy_Vqf16Vqf16, QF_QF, wide_qf_qf(u, v, more_u | left(more_v, 4)))
 
 EXTENDED(Vqf16_equals_Vhf, (words u), same_hf(u, u))
-EXTENDED(Vqf16_equals_Vqf16, (words u, words more_u), same_qf(u, unpacked(more_u)))
+EXTENDED(Vqf16_equals_Vqf16, (words u, words more_u), same_qf(u, more_u))
 EXTENDED(Vqf16_vneg_Vhf, (words u), minus_hf(u, u))
-EXTENDED(Vqf16_vneg_Vqf16, (words u, words more_u), minus_qf(u, unpacked(more_u)))
+EXTENDED(Vqf16_vneg_Vqf16, (words u, words more_u), minus_qf(u, more_u))
 EXTENDED(Vqf16_vabs_Vhf, (words u), absolute_hf(u, u))
-EXTENDED(Vqf16_vabs_Vqf16, (words u, words more_u), absolute_qf(u, unpacked(more_u)))
-
-/* ---- to IEEE numbers and integers ---- */
-
-#define OF_QF(type, name, parameters, result) OPERATION(type, v79_##name, parameters, result)
-
-INLINE words ieee_of(struct operand a, int fraction, int exponent, words *range)
-{
-    const words inexact = a.kind == QF32 ? logical(a.more, 2) ^ a.more : splat(0);
-    const int from = fraction_of(a.kind);
-    if (range != NULL) {
-        return to_normal(a.x, inexact, from, fraction, exponent, range);
-    }
-    return to_ieee(special_of(a), inexact, from, fraction, exponent);
-}
-INLINE words sf_of_qf32(words u, words more_u)
-{
-    words range, result = ieee_of(U_QF, SF, &range);
-    if (any_negative(range)) {
-        result = ieee_of(U_QF, SF, NULL);
-    }
-    return result;
-}
-INLINE words hf_of_qf16(words u, words more)
-{
-    words range, odd_range, even = ieee_of(EVEN_QF(u, 0), HF, &range);
-    THEN(even, u)
-    words odd = ieee_of(ODD_QF(u, 0), HF, &odd_range);
-    if (any_negative(range | odd_range)) {
-        even = ieee_of(EVEN_QF(u, 0), HF, NULL);
-        THEN(even, u)
-        odd = ieee_of(ODD_QF(u, 0), HF, NULL);
-    }
-    return both(even, odd);
-}
-INLINE words halves_of_qf32(words u, words v, words more, int fraction, int exponent)
-{
-    words range, odd_range, even = ieee_of(U_OF_BOTH, fraction, exponent, &range);
-    THEN(even, v)
-    THEN(even, more)
-    words odd = ieee_of(V_OF_BOTH, fraction, exponent, &odd_range);
-    if (any_negative(range | odd_range)) {
-        even = ieee_of(U_OF_BOTH, fraction, exponent, NULL);
-        THEN(even, v)
-        THEN(even, more)
-        odd = ieee_of(V_OF_BOTH, fraction, exponent, NULL);
-    }
-    return both(even, odd);
-}
-
-OF_QF(words, Vsf_equals_Vqf32, (words u, words more_u), sf_of_qf32(u, more_u))
-OF_QF(words, Vhf_equals_Vqf16, (words u, words more_u), hf_of_qf16(u, unpacked(more_u)))
-OF_QF(words, Vhf_equals_Wqf32, (pair u, words more_low, words more_high),
-      halves_of_qf32(low(u), high(u), more_low | left(more_high, 4), HF))
-OF_QF(words, Vbf_equals_Wqf32, (pair u, words more_low, words more_high),
-      halves_of_qf32(low(u), high(u), more_low | left(more_high, 4), BF))
-
-/* Of an infinity and a NaN, the greatest numbers of 16 or 32 bits; of 0 the least one. */
-INLINE words log_of(struct operand a, int greatest)
-{
-    const struct qnumber x = special_of(a);
-    const words highest = splat(31 - fraction_of(a.kind)) - leading_zeros(magnitude(x.n));
-    const words no_number = if_less(splat(IS_SPECIAL), x.e), nan = if_less(splat(IS_NAN), x.e);
-    const words number = choose(no_number, splat(greatest - 1) - nan, x.e + highest);
-    return choose(is_some(x.n), number, splat(-greatest - 1));
-}
-
-OF_QF(words, Vw_vilog2_Vqf32, (words u, words more_u), log_of(U_QF, 0x7fffffff))
-OF_QF(words, Vw_vilog2_Vsf, (words u), log_of(U_SF, 0x7fffffff))
-INLINE words logs_of_qf16(words u, words more)
-{
-    return both(log_of(EVEN_QF(u, 0), 0x7fff), log_of(ODD_QF(u, 0), 0x7fff));
-}
-OF_QF(words, Vw_vilog2_Vqf16, (words u, words more_u), logs_of_qf16(u, unpacked(more_u)))
-OF_QF(words, Vw_vilog2_Vhf, (words u),
-      both(log_of(EVEN_HF(u, 0), 0x7fff), log_of(ODD_HF(u, 0), 0x7fff)))
-
-/* ---- extension bits as bytes ---- */
-
-/* Bit n of a word to the bytes n. */
-INLINE words bytes_of(words more)
-{
-    const words bits = (more & splat(1)) | (left(more, 7) & splat(0x100)) |
-                       (left(more, 14) & splat(0x10000)) | (left(more, 21) & splat(0x1000000));
-    return left(bits, 8) - bits;
-}
-INLINE struct qf from_bytes(words u, words r)
-{
-    const words some = u & r, seven = splat(0x7f7f7f7f);
-    const words bits = logical(((some & seven) + seven) | some, 7) & splat(0x01010101);
-    const words more = bits | logical(bits, 7) | logical(bits, 14) | logical(bits, 21);
-    return (struct qf){splat(0), more & splat(15)};
-}
-
-EXTENDED(V_vsetqfext_VR, (words u, words r), from_bytes(u, r))
-EXTENDED(V_vmerge_VVw, (words u, words v, words more_u),
-         ((void)u, (struct qf){v, unpacked(more_u)}))
-OF_QF(words, V_vgetqfext_VR, (words u, words r, words more_u),
-      ((void)u, bytes_of(unpacked(more_u)) & r))
-OF_QF(words, V_vgetqfextor_VVR, (words x, words u, words r, words more_u),
-      ((void)u, x | (bytes_of(unpacked(more_u)) & r)))
+EXTENDED(Vqf16_vabs_Vqf16, (words u, words more_u), absolute_qf(u, more_u))

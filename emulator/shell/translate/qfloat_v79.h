@@ -55,25 +55,22 @@ INLINE words bit(words x, int n)
 {
     return logical(x, n) & splat(1);
 }
-/* Whether any lane is negative. Beside additions, qemu takes long for stores, comparisons and rotations of
- * vectors, and for reading their lanes. */
+/* Whether any lane is negative. Of what gives lanes to a scalar register, qemu executes this fastest: it
+ * takes long for stores, comparisons and rotations of vectors, and less for half of the words. */
 INLINE int any_negative(words x)
 {
-    HVX_Vector all = V(logical(x, 31));
-    all = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(all, all), Q6_Vh_vpacke_VwVw(all, all));
-    all = Q6_Vuw_vrmpy_VubRub(all,
-                              0x01010101); /* of eight words, how many are negative of four lanes */
-    all = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(all, all), Q6_Vh_vpacke_VwVw(all, all));
-    int low, high;
-    __asm__("%0 = vextract(%1,%2)" : "=r"(low) : "v"(all), "r"(0));
-    __asm__("%0 = vextract(%1,%2)" : "=r"(high) : "v"(all), "r"(4));
-    return low | high;
-}
-
-/* Extension bits in memory have a byte for each word. */
-INLINE words unpacked(words more)
-{
-    return (words)Q6_V_lo_W(Q6_Wuw_vunpack_Vuh(Q6_V_lo_W(Q6_Wuh_vunpack_Vub(V(more)))));
+    const HVX_Vector tops = Q6_Vh_vpacko_VwVw(V(x), V(x));
+    int all, word, at;
+    __asm__("{ %0 = #0; %2 = #0 }\n"
+            ".set at,0\n"
+            ".rept 16\n"
+            ".set at,at+4\n"
+            "{ %1 = vextract(%3,%2) }\n"
+            "{ %0 = or(%0,%1); %2 = #at }\n"
+            ".endr"
+            : "=&r"(all), "=&r"(word), "=&r"(at)
+            : "v"(tops));
+    return all & (int)0x80008000u;
 }
 
 /* A zero is negative if it was negated. */
@@ -91,16 +88,17 @@ INLINE struct qnumber opposite(struct qnumber x)
 /* The bits of halves are in the low ones; others can be above them. Special values are still numbers. */
 INLINE struct qnumber decode(enum kind kind, words bits, words more)
 {
+    const words one = splat(1);
     struct qnumber x;
     if (kind == QF32) {
-        const words r = bit(more, 2);
+        const words r = logical(more, 2) & one;
         x.late = splat(0) - r;
-        x.n = ((right(bits, 7) & splat(-2)) | bit(more, 3)) + r;
+        x.n = ((right(bits, 7) & splat(-2)) | (logical(more, 3) & one)) + r;
         /* the exponent has nine bits, and a sign */
         const words low = logical(left(bits, 24), 1), top = left(logical(more, 1), 31);
-        x.e = right(low + top + splat(0x40000000), 23) + splat(1);
+        x.e = right(low + top + splat(0x40000000), 23) + one;
     } else if (kind == QF16) {
-        const words r = more & splat(1);
+        const words r = more & splat(1); /* registers are scarce */
         x.late = splat(0) - r;
         x.n = ((right(left(bits, 16), 20) & splat(-2)) | bit(more, 1)) + r;
         x.e = (bits & splat(0x1f)) - splat(15);
@@ -110,8 +108,8 @@ INLINE struct qnumber decode(enum kind kind, words bits, words more)
         const words field = logical(left(bits, 32 - fraction - exponent), 32 - exponent);
         const words low = bits & splat((1 << fraction) - 1);
         x.late = if_negative(left(bits, 31 - fraction - exponent));
-        x.n = with_sign(low | left(one_if_positive(field), fraction), x.late);
-        x.e = maximum(field, splat(1)) - splat(bias);
+        x.n = with_sign(low | left(minimum(field, one), fraction), x.late);
+        x.e = maximum(field, one) - splat(bias);
     }
     return x;
 }
@@ -152,36 +150,37 @@ INLINE struct qnumber specials(enum kind kind, struct qnumber x, words bits, wor
 /* ---- encoding ---- */
 
 struct qf {
-    words bits, more;
+    words bits, more, range;
 };
 
-/* Rounds to nearest, ties to even, the number before it is negated. `range`: see above; NULL: all results are
- * right. */
-INLINE struct qf encode(enum kind kind, struct exact a, words *range)
+/* Rounds to nearest, ties to even, the number before it is negated. `rare`: all results are right; otherwise
+ * see above. */
+INLINE struct qf encode(enum kind kind, struct exact a, int rare)
 {
     const int fraction = fraction_of(kind), greatest = greatest_of(kind);
+    const words one = splat(1);
     const words early = with_sign(a.x, a.late);
-    words over = minimum(logical(early ^ if_negative(early), fraction + 3), splat(1));
-    if (range == NULL) {
+    words over = minimum(logical(early ^ if_negative(early), fraction + 3), one);
+    if (rare) {
         over &= if_less(a.e, splat(greatest));
     }
     const words e = a.e + over;
-    const words x = early ^ ((early ^ (right(early, 1) | (early & splat(1)))) & (splat(0) - over));
+    const words x = early ^ ((early ^ (right(early, 1) | (early & one))) & (splat(0) - over));
     const words half = right(x, 1), whole = right(x, 2);
-    const words up = half & (x | whole) & splat(1);
+    const words up = half & (x | whole) & one;
     const words n = whole ^ a.late;
     struct qf result;
     if (kind == QF32) {
-        const words inexact = (x | half) & ~up & splat(1), field = e + splat(383);
+        const words inexact = (x | half) & ~up & one, field = e + splat(383);
         result.bits = (left(n, 7) & splat(-0x100)) | (field & splat(0xff));
         result.more = ((left(up, 2) | inexact) ^ (a.late & splat(5))) | (left(n, 3) & splat(8)) |
                       (logical(field, 7) & splat(2));
     } else {
         result.bits = (left(n, 4) & splat(0xffe0)) | ((e + splat(15)) & splat(0x1f));
-        result.more = (left(n, 1) & splat(2)) | ((up ^ a.late) & splat(1));
+        result.more = (left(n, 1) & splat(2)) | ((up ^ a.late) & one);
     }
-    if (range != NULL) {
-        *range = (e - splat(least_of(kind))) | (splat(greatest - 1) - e);
+    result.range = (e - splat(least_of(kind))) | (splat(greatest - 1) - e);
+    if (!rare) {
         return result;
     }
     const words large = ~if_less(x ^ if_negative(x), splat(4 << fraction));

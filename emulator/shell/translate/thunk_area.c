@@ -41,38 +41,24 @@ __asm__(".text\n.globl thunk_enter,thunk_predicates,thunk_leave\n.p2align 4\nthu
         "{ r3:2 = memd(r0+#8); r1:0 = memd(r0+#0) }\n"
         "{ jumpr r31 }\n");
 
-const int32_t thunk_reset_bits[32]
-    __attribute__((aligned(128))) = {[0 ... 31] = RESET * 0x01010101};
+const int32_t thunk_reset_bits[32] __attribute__((aligned(128))) = {[0 ... 31] = RESET};
 
 __asm__(".text\n.globl thunk_reset,thunk_copy\n.p2align 4\nthunk_reset:\n"
-        "{ r2 = ##0x0a0a0a0a }\n{ r3 = r2 }\n"
-        "{ memd(r0+#0) = r3:2; memd(r0+#8) = r3:2 }\n"
-        "{ memd(r0+#16) = r3:2; memd(r0+#24) = r3:2 }\n"
-        "{ jumpr r31 }\n"
-        ".p2align 4\nthunk_copy:\n"
-        "{ r3:2 = memd(r1+#0); r5:4 = memd(r1+#8) }\n"
-        "{ memd(r0+#0) = r3:2; memd(r0+#8) = r5:4 }\n"
-        "{ r3:2 = memd(r1+#16); r5:4 = memd(r1+#24) }\n"
-        "{ memd(r0+#16) = r3:2; memd(r0+#24) = r5:4 }\n"
-        "{ jumpr r31 }\n");
-
-__asm__(".macro store_bits vector\n"
-        ".p2align 4\n.globl thunk_store_\\vector\nthunk_store_\\vector:\n"
-        "{ \\vector\\().h = vpacke(\\vector\\().w,\\vector\\().w); r1 = #0 }\n"
-        "{ \\vector\\().b = vpacke(\\vector\\().h,\\vector\\().h) }\n"
+        "{ r2 = #10 }\n{ r3 = r2 }\n"
         ".set at,0\n"
         ".rept 8\n"
-        "{ r2 = vextract(\\vector,r1) }\n"
-        "{ memw(r0+#at) = r2; r1 = #at+4 }\n"
-        ".set at,at+4\n"
+        "{ memd(r0+#at) = r3:2; memd(r0+#at+8) = r3:2 }\n"
+        ".set at,at+16\n"
         ".endr\n"
-        "{ jumpr r31 }\n.endm\n"
-        ".irp vector,v1,v2,v3\nstore_bits \\vector\n.endr\n");
-void thunk_store_v1(void);
-void thunk_store_v2(void);
-void thunk_store_v3(void);
-void (*const thunk_stores[EXTENSION_VECTORS])(void) = {NULL, thunk_store_v1, thunk_store_v2,
-                                                       thunk_store_v3};
+        "{ jumpr r31 }\n"
+        ".p2align 4\nthunk_copy:\n"
+        ".set at,0\n"
+        ".rept 8\n"
+        "{ r3:2 = memd(r1+#at); r5:4 = memd(r1+#at+8) }\n"
+        "{ memd(r0+#at) = r3:2; memd(r0+#at+8) = r5:4 }\n"
+        ".set at,at+16\n"
+        ".endr\n"
+        "{ jumpr r31 }\n");
 
 __asm__(".macro save_vector vector\n"
         ".p2align 4\n.globl thunk_save_\\vector\nthunk_save_\\vector:\n"

@@ -14,8 +14,8 @@ struct thunk_area {
     uint32_t registers[20]; /* r0 to r17, then r28 */
     uint32_t control[2];    /* p3:0 and usr */
     /* Extension bits from v79 on, of each vector, of results that are not yet in their place, and a place for
-     * what is not needed. The first 32 bytes are of the 32 words; a vmem reads 128. */
-    uint8_t extensions[32 + RESULTS_MAX + 1][128] __attribute__((aligned(128)));
+     * what is not needed. */
+    int32_t extensions[32 + RESULTS_MAX + 1][32] __attribute__((aligned(128)));
 };
 extern _Thread_local struct thunk_area thunk_area;
 #define AREA_BASE_VECTOR 8
@@ -35,10 +35,6 @@ void thunk_copy(void);
 
 /* The extension bits of a reset. */
 extern const int32_t thunk_reset_bits[32];
-
-/* The functions that store the extension bits in v1, v2 and v3 at r0. */
-#define EXTENSION_VECTORS 4u
-extern void (*const thunk_stores[EXTENSION_VECTORS])(void);
 
 /* Gives p3:0 the values of the program again. */
 void thunk_predicates(void);

@@ -115,7 +115,8 @@ bool thunk_plan(struct thunk *thunk, uint32_t live)
     }
     const uint32_t kept = read.v | (live & ~written.v & ~destinations);
     thunk->saved = thunk->changed & (kept | sources);
-    thunk->free = ~(thunk->changed | kept | live | sources | changed | destinations);
+    thunk->free = ~(thunk->changed | kept | live | sources | changed | destinations |
+                    thunk->use.held);
     const unsigned stored = find_store(thunk);
     if (stored != AREA) { /* it alone needs a vector */
         choose_place(thunk, stored, true);

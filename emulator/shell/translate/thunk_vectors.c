@@ -8,38 +8,19 @@
 #include <string.h>
 
 #include "thunk_code.h"
-
-/* Returns the condition of a vmem to v0 that loads if this forwarding load does. */
-static uint32_t condition(uint32_t word)
-{
-    const bool predicate = (word >> 23 & 1u) != 0;
-    return predicate ? 0x00800000u | (word & 0x1800u) | ((word >> 5 & 1u) == 0 ? 0x40u : 0x60u) : 0;
-}
-
-/* Returns the load of the packet that forwards a vector to the other instructions, or 0. */
-static uint32_t forwarding_load(const struct thunk *thunk, unsigned vector)
-{
-    for (size_t i = 0; thunk->forwards && i < thunk->size; i++) {
-        bool temporary;
-        if (is_forwarding_load(thunk->packet[i], &temporary) &&
-            (thunk->packet[i] & 31u) == vector) {
-            return thunk->packet[i];
-        }
-    }
-    return 0;
-}
+#include "thunk_extensions.h"
 
 /* Writes what a load of the packet would forward to an instruction that reads the vector. */
 static bool put_forwarded(struct code *code, const struct thunk *thunk, unsigned to,
                           unsigned vector, bool only_if)
 {
     const uint32_t word = forwarding_load(thunk, vector);
-    if (word == 0 || (condition(word) != 0 && !only_if)) {
+    if (word == 0 || (load_condition(word) != 0 && !only_if)) {
         return false;
     }
     const uint32_t offset = word >> 24 == 0x28 ? word & 0x2700u : 0;
     put_scalar(code, 0, word >> 16 & 31u);
-    code_put(code, 0x28000000u | PARSE_END | offset | condition(word) | to);
+    code_put(code, 0x28000000u | PARSE_END | offset | load_condition(word) | to);
     return true;
 }
 
@@ -56,29 +37,6 @@ static void put_source(struct code *code, const struct thunk *thunk, unsigned to
         code_move_vector(code, to, vector);
     }
     put_forwarded(code, thunk, to, vector, true);
-}
-
-static void put_splat(struct code *code, unsigned to)
-{
-    code_put(code, 0x19a00020u | PARSE_END | to); /* vsplat(r0) */
-}
-
-/* Moves the extension bits of a source to a vector. */
-static void put_extension(struct code *code, const struct thunk *thunk, unsigned to,
-                          unsigned vector)
-{
-    const uint32_t load = forwarding_load(thunk, vector);
-    if ((thunk->use.loaded >> vector & 1u) == 0) {
-        code_constant(code, 0, (uint32_t)thunk_reset_bits[0]);
-        put_splat(code, to);
-        return;
-    }
-    put_extension_address(code, 0, vector);
-    code_load_vector(code, to, 0, 0);
-    if (load != 0) {
-        code_constant(code, 0, address_of(thunk_reset_bits));
-        code_put(code, 0x28000000u | PARSE_END | condition(load) | to);
-    }
 }
 
 /* Moves the sources to v0 and so on, then the extension bits of those that have some. */
@@ -140,82 +98,10 @@ uint32_t vector_replacement(const struct instruction *instruction)
                                       : 0x1e0320e0u | n << 8 | n);
 }
 
-/* Whether an instruction behind one in the packet reads the extension bits of a vector. */
-static bool is_read_later(const struct thunk *thunk, size_t index, unsigned vector)
-{
-    uint32_t read = 0;
-    for (size_t i = index + 1; i < thunk->count; i++) {
-        read |= extended_by(thunk->instructions[i].word).read & thunk->use.loaded;
-    }
-    return (read >> vector & 1u) != 0;
-}
-
-/* Calls `visit` with each vector of the result whose extension bits are stored. */
-static void visit_stored(struct code *code, const struct thunk *thunk, size_t index,
-                         void (*visit)(struct code *code, const struct thunk *thunk, size_t index,
-                                       unsigned half))
-{
-    const struct instruction *instruction = &thunk->instructions[index];
-    const bool extended = (instruction->form->fields[0].kind & FIELD_X) != 0;
-    for (unsigned half = 0; extended && half < 1u + instruction->pair; half++) {
-        if ((thunk->use.stored >> (instruction->number + half) & 1u) != 0) {
-            visit(code, thunk, index, half);
-        }
-    }
-}
-
-static unsigned waiting_place(size_t index, unsigned half)
-{
-    return EXTENSION_OF_RESULT + 2 * (unsigned)index + half;
-}
-
-/* Stores the extension bits of a result, which are in the vectors behind it. */
-static void put_result_extension(struct code *code, const struct thunk *thunk, size_t index,
-                                 unsigned half)
-{
-    const struct instruction *instruction = &thunk->instructions[index];
-    const unsigned vector = instruction->number + half;
-    const bool waits = is_read_later(thunk, index, vector);
-    put_extension_address(code, 0, waits ? waiting_place(index, half) : vector);
-    code_call(code, address_of(thunk_stores[1u + instruction->pair + half]));
-}
-
-static void put_waiting_extension(struct code *code, const struct thunk *thunk, size_t index,
-                                  unsigned half)
-{
-    const unsigned vector = thunk->instructions[index].number + half;
-    if (is_read_later(thunk, index, vector)) {
-        put_extension_address(code, 1, waiting_place(index, half));
-        put_extension_address(code, 0, vector);
-        code_call(code, address_of((const void *)(uintptr_t)thunk_copy));
-    }
-}
-
-/* Resets the extension bits of the vectors that the other instructions change, or, of those that they
- * change if a predicate says so, resets others if it does not. */
-static void put_resets(struct code *code, const struct thunk *thunk)
-{
-    for (size_t i = 0; i < thunk->size; i++) {
-        const uint32_t word = thunk->packet[i];
-        const struct extended use = is_vector(word) ? extended_by(word) : (struct extended){0};
-        for (uint32_t left = (use.reset | use.perhaps) & thunk->use.reset; left != 0;
-             left &= left - 1) {
-            put_extension_address(code, 0, (unsigned)__builtin_ctz(left));
-            if ((use.perhaps & left & -left) != 0) {
-                bool inverted;
-                const unsigned predicate = condition_of(word, &inverted);
-                put_extension_address(code, 1, EXTENSION_OF_NONE);
-                code_select(code, 0, predicate, inverted ? 1 : 0, inverted ? 0 : 1);
-            }
-            code_call(code, address_of((const void *)(uintptr_t)thunk_reset));
-        }
-    }
-}
-
 static void put_result(struct code *code, const struct thunk *thunk, size_t index)
 {
     const struct instruction *instruction = &thunk->instructions[index];
-    visit_stored(code, thunk, index, put_result_extension);
+    put_result_extensions(code, thunk, index);
     if (instruction->destination.q != 0 && !instruction->delayed) {
         code_put(code, integer_comparison(instruction));
     } else if (instruction->delayed || index + 1 < thunk->count) {
@@ -263,8 +149,9 @@ static bool uses_predicates(const struct thunk *thunk)
     for (size_t i = 0; i < thunk->size; i++) {
         const uint32_t word = thunk->packet[i];
         bool temporary;
-        if (is_vector(word) && ((extended_by(word).perhaps & thunk->use.reset) != 0 ||
-                                (is_forwarding_load(word, &temporary) && condition(word) != 0))) {
+        if (is_vector(word) &&
+            ((extended_by(word).perhaps & thunk->use.reset) != 0 ||
+             (is_forwarding_load(word, &temporary) && load_condition(word) != 0))) {
             return true;
         }
     }
@@ -297,9 +184,7 @@ void put_vectors(struct code *code, struct thunk *thunk, uint32_t live)
         }
         put_result(code, thunk, i);
     }
-    for (size_t i = 0; i < thunk->count; i++) {
-        visit_stored(code, thunk, i, put_waiting_extension);
-    }
+    put_waiting_extensions(code, thunk);
     put_resets(code, thunk);
     put_destinations(code, thunk);
     put_leave(code);

@@ -88,6 +88,10 @@ static void add_memory_use(struct memory_use *all, const struct memory_use *use)
     all->stored |= use->stored;
     all->reset |= use->reset;
     all->saved |= use->saved;
+    all->held |= use->held;
+    if (use->held != 0) {
+        memcpy(all->vectors, use->vectors, sizeof use->vectors);
+    }
 }
 
 static void add_use(void *context, uint32_t address, size_t size, struct memory_use use)

@@ -33,7 +33,7 @@ SHELL = [*HEXAGON, "-mcpu=hexagonv68", "-static", "-lunwind"]
 # Of these files emulator/shell/CMakeLists.txt says the same.
 VECTOR_FILES = (
     *("operations_f8.c", "operations_ieee.c", "operations_integer.c", "operations_qf.c"),
-    *("operations_qf_v79.c", "thunk_area.c"),
+    *("operations_qf_v79.c", "operations_qf_convert_v79.c", "thunk_area.c"),
 )
 VECTOR_FLAGS = ["-mcpu=hexagonv68+hvxv68+hvx_length128b", "-mllvm", "-enable-misched=false"]
 # As the toolchain file of ubuntu-aarch64 links it.

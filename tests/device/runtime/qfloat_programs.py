@@ -1,7 +1,9 @@
 """Random programs that mix qf with instructions that know nothing of its extension bits.
 
 They have what loses or keeps the bits: copies, loads for their own packet, spills, moves and loads
-with a condition, loops, jumps and calls.  `run` executes one as a DSP does.
+with a condition, loops, jumps and calls.  `run` executes one as a DSP does.  Half of them have an
+unwind table, which says that calls keep no vector but v0 and v1: there, vectors that a function
+does not use can have the bits.
 """
 
 from __future__ import annotations
@@ -168,7 +170,7 @@ class Program(NamedTuple):
     functions: list[str]
 
 
-def program(source: random.Random, name: str) -> Program:
+def program(source: random.Random, name: str, *, unwound: bool) -> Program:
     """A function, and those that it calls."""
     lines: list[str] = []
     steps: list[Callable[[State], None]] = []
@@ -189,7 +191,14 @@ def program(source: random.Random, name: str) -> Program:
             lines += [f"{{ if (p1) jump {label} }}", *texts, f"{label}:"]
         elif kind == "call":
             lines += [f"{{ call {label} }}"]
-            functions += [*_opened(label), *texts, "{ jumpr r31 }", f".size {label},.-{label}"]
+            if unwound:
+                packets.append(_returned(source))
+                texts.append(packets[-1].text)
+                again = [_load(number) for number in range(2, REGISTERS)]
+                packets += again
+                lines += [each.text for each in again]
+            body = [*texts, "{ jumpr r31 }"]
+            functions += [*_opened(label, unwound=unwound), *body, *_closed(label, unwound=unwound)]
         else:
             lines += texts
         steps += [each.run for _ in range(turns) for each in packets]
@@ -201,17 +210,38 @@ def program(source: random.Random, name: str) -> Program:
     return Program(lines, run, functions)
 
 
-def _opened(name: str) -> list[str]:
-    """Without an unwind table, which would say that calls keep no vector."""
-    return [".p2align 4", f".type {name},@function", f"{name}:"]
+def _returned(source: random.Random) -> Packet:
+    """What writes v0 and v1, as the results of a function."""
+    while True:
+        instruction = qfloat(source)
+        if instruction.text.startswith("v1:0"):
+            return Packet((instruction,))
 
 
-def assembly(source: random.Random, name: str) -> tuple[list[str], Program, list[int]]:
+def _load(number: int) -> Packet:
+    def effects(state: State, _: dict[int, Register]) -> list[Effect]:
+        return [(number, reset(state.inputs[number]))]
+
+    return Packet((Instruction(f"v{number} = vmem(r0+#{number - 4})", effects, number),))
+
+
+def _opened(name: str, *, unwound: bool) -> list[str]:
+    start = [".cfi_startproc"] if unwound else []
+    return [".p2align 4", f".type {name},@function", f"{name}:", *start]
+
+
+def _closed(name: str, *, unwound: bool) -> list[str]:
+    return [*([".cfi_endproc"] if unwound else []), f".size {name},.-{name}"]
+
+
+def assembly(
+    source: random.Random, name: str, *, unwound: bool
+) -> tuple[list[str], Program, list[int]]:
     """A function of inputs at r0 and outputs at r1, and the registers whose bits it stores, too."""
-    chosen = program(source, name)
+    chosen = program(source, name, unwound=unwound)
     observed = sorted(source.sample(range(REGISTERS), source.randrange(1, REGISTERS + 1)))
     lines = [
-        *_opened(name),
+        *_opened(name, unwound=unwound),
         "{ allocframe(#0); r7 = add(r1,#2048) }",
         "{ r6 = #1; r4 = ##0x08040201; r0 = add(r0,#512) }",
         "{ p0 = cmp.eq(r6,#1); p1 = cmp.eq(r6,#2) }",
@@ -230,7 +260,7 @@ def assembly(source: random.Random, name: str) -> tuple[list[str], Program, list
             )
         ),
         "{ dealloc_return }",
-        f".size {name},.-{name}",
+        *_closed(name, unwound=unwound),
     ]
     return [*lines, *chosen.functions], chosen, observed
 
@@ -239,7 +269,7 @@ def programs(seed: int, count: int) -> Iterator[tuple[str, list[str], Program, l
     source = random.Random(seed)
     for number in range(count):
         name = f"program_{number}"
-        lines, chosen, observed = assembly(source, name)
+        lines, chosen, observed = assembly(source, name, unwound=number % 2 == 0)
         yield name, lines, chosen, observed
 
 
