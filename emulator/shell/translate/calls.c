@@ -1,4 +1,4 @@
-/* calls.c: which instructions a function of the shell executes.
+/* calls.c: which instructions a function of the shell executes, and which loops wait.
  *
  * In qemu's user emulation, the registers UTIMER (c31:30) and UPCYCLE (c15:14) read as 0, and
  * barriers do nothing: on x86, a load could overtake a store before it. The encodings are those of the
@@ -10,8 +10,10 @@
 
 #include "forms.h"
 #include "hmx.h"
+#include "references.h"
 #include "runtime/runtime.h"
 #include "user_dma.h"
+#include "waits.h"
 
 CALLED(call_clock_ticks, clock_ticks)
 CALLED(call_clock_cycles, clock_cycles)
@@ -21,7 +23,8 @@ CALLED(call_user_dma_finish, user_dma_finish)
 CALLED(call_nothing, calls_nothing)
 CALLED(call_barrier, calls_barrier)
 CALLED(call_hmx, hmx_packet)
-__asm__(".globl call_hmx\n"); /* thunk.c writes its calls */
+CALLED(call_wait, waits_round)
+__asm__(".globl call_hmx,call_wait\n"); /* thunk.c writes their calls */
 
 void calls_nothing(void);
 void calls_barrier(void);
@@ -66,6 +69,7 @@ static const struct call calls[] = {
     STATE("Rd=dmpause", 0xa8000060u),
     {"barrier", ALL, 0xa8000000u, call_barrier, 0, NOP, 0},
     {"syncht", ALL, 0xa8400000u, call_barrier, 0, NOP, 0},
+    {"pause", ALL & 0xffc00000u, 0x54400000u, call_wait, 0, NOP, 0},
     {HMX, 0xffe000c0u, 0x920000c0u, call_hmx, 0, NOP, 0}, /* loads */
     {HMX, 0xffe020c0u, 0x92002040u, call_hmx, 0, NOP, 0}, /* loads of weights, from v73 on */
     {HMX, 0xffe00000u, 0xa6e00000u, call_hmx, 0, NOP, 0}, /* the others */
@@ -80,4 +84,38 @@ const struct call *call_of(uint32_t word)
         }
     }
     return NULL;
+}
+
+/* ---- loops that wait without pause ---- */
+
+/* rD = mem(Rs+#) with another register, or memw_locked(Rs) */
+static bool loads(uint32_t word)
+{
+    const bool plain = (word & 0xf9000000u) == 0x91000000u && (word >> 16 & 31u) != (word & 31u);
+    return plain || (word & 0xffe020e0u) == 0x92000000u;
+}
+
+static bool jumps_back(uint32_t word, uint32_t kind, uint32_t words)
+{
+    uint32_t target;
+    return (word & 0xf8000000u) == kind && referred_address(word, 0, 0, &target) &&
+           target == 0u - words * 4;
+}
+
+#define OF_NEW_VALUE 0x20000000u
+#define COMPARE_AND_JUMP 0x10000000u
+
+bool may_spin(uint32_t word)
+{
+    return jumps_back(word, OF_NEW_VALUE, 0) || jumps_back(word, COMPARE_AND_JUMP, 1);
+}
+
+bool spins(const uint32_t *packet, size_t size)
+{
+    if (size == 2) { /* { load; if (cmp(.new)) jump to the packet } */
+        return loads(packet[0]) && jumps_back(packet[1], OF_NEW_VALUE, 0);
+    }
+    /* { load } { p = cmp; if (p.new) jump to the load } */
+    return size == 1 && jumps_back(packet[0], COMPARE_AND_JUMP, 1) && loads(packet[-1]) &&
+           ends_packet(packet[-1]) && ends_packet(packet[-2]);
 }
