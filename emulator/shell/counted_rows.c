@@ -178,8 +178,8 @@ void counts_write(void)
                  not_negative(row->counted.packets), not_negative(row->counted.instructions),
                  not_negative(row->counted.hvx), (unsigned long long)row->waiting,
                  (unsigned long long)row->bytes.in, (unsigned long long)row->bytes.out,
-                 (unsigned long long)row->bytes.copied, row->unsure,
-                 (unsigned long long)row->within, row->skel);
+                 (unsigned long long)row->bytes.copied, row->unsure, not_negative(row->within),
+                 row->skel);
         if (row->calls + row->counted.packets + row->waiting > 0 &&
             write(file, line, text.used) < 0) {
             break;

@@ -8,6 +8,13 @@ struct counted {
     uint64_t packets, instructions, hvx;
 };
 
+static inline void counted_add(struct counted *sum, const struct counted *more, int64_t times)
+{
+    sum->packets += more->packets * (uint64_t)times;
+    sum->instructions += more->instructions * (uint64_t)times;
+    sum->hvx += more->hvx * (uint64_t)times;
+}
+
 /* A method of a skel, or the callbacks of its queues. */
 struct row;
 

@@ -12,21 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counted_loops.h"
 #include "counted_rows.h"
 
 /* QEMU executes less than 2^32 packets in so many seconds: fewer than 10^9 in one. */
 #define TICKS_EXACT 3
-/* The packets of a round of a loop that waits, at most. What is longer does some work, too. */
-#define ROUND_PACKETS 256u
-#define LOOPS_MAX 64 /* that wait; of further ones it is not known how long a round is */
 
 static unsigned ticks; /* of about a second */
-
-/* A loop that waits: its address, and what its shortest round has executed. */
-static struct {
-    uint32_t address;
-    struct counted round;
-} loops[LOOPS_MAX];
 
 static _Thread_local struct {
     struct row *row;                     /* of what is in `counted`; NULL: it is not kept */
@@ -38,8 +30,9 @@ static _Thread_local struct {
     uint64_t within;        /* packets that may be in one of the two or in the other */
     struct counted round;   /* since the last round of a loop that waits, and in `counted` */
     uint32_t loop;          /* the address of that loop */
-    bool was_unknown;       /* how long a round of it is */
-    struct counted part;    /* since counts_begin or the last access to a queue, and in `counted` */
+    bool was_unknown;       /* how long a round was of the last loop: */
+    uint32_t unknown;
+    struct counted part; /* since counts_begin or the last access to a queue, and in `counted` */
     bool has_accessed, found; /* whether there was an access since counts_begin, and what it gave */
     struct counted_bytes bytes;
     bool is_callback; /* of a queue */
@@ -48,13 +41,6 @@ static _Thread_local struct {
     struct working_for working_for;
     unsigned paused; /* how many pauses have not ended */
 } own;
-
-static void add(struct counted *sum, const struct counted *more, int64_t times)
-{
-    sum->packets += more->packets * (uint64_t)times;
-    sum->instructions += more->instructions * (uint64_t)times;
-    sum->hvx += more->hvx * (uint64_t)times;
-}
 
 /* The words are rN = c20, c21 and c22, for which assemblers have no names. */
 #define READ(into, word)                               \
@@ -148,9 +134,9 @@ void counts_pause(void)
         }
     }
     const struct counted more = {now[0] - own.packets, now[1] - own.instructions, now[2] - own.hvx};
-    add(&own.counted, &more, 1);
-    add(&own.round, &more, 1);
-    add(&own.part, &more, 1);
+    counted_add(&own.counted, &more, 1);
+    counted_add(&own.round, &more, 1);
+    counted_add(&own.part, &more, 1);
     own.is_unsure |= __atomic_load_n(&ticks, __ATOMIC_RELAXED) - own.since >= TICKS_EXACT;
 }
 
@@ -180,41 +166,21 @@ void counts_resume(void)
 
 /* ---- loops that wait ---- */
 
-/* Stores what the shortest round of a loop executes. Returns false if that is unknown. `round` is another
- * one, or NULL. */
-static bool shortest_round(uint32_t address, const struct counted *round, struct counted *shortest)
+/* The last round was the first of its loop, and its thread did not come back to it. */
+static void note_unknown(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    size_t i = 0;
-    pthread_mutex_lock(&lock);
-    while (i < LOOPS_MAX && loops[i].address != 0 && loops[i].address != address) {
-        i++;
+    if (own.was_unknown && own.row != NULL) {
+        own.within += ROUND_PACKETS;
+        loop_round_before(own.unknown, own.row);
     }
-    bool is_known = i < LOOPS_MAX && loops[i].address == address;
-    if (i < LOOPS_MAX && round != NULL && (!is_known || round->packets < loops[i].round.packets)) {
-        loops[i].round = *round;
-        loops[i].address = address;
-        is_known = true;
-    }
-    if (is_known) {
-        *shortest = loops[i].round;
-    }
-    pthread_mutex_unlock(&lock);
-    return is_known;
+    own.was_unknown = false;
 }
 
 static void move_to_waiting(const struct counted *round)
 {
-    add(&own.counted, round, -1);
-    add(&own.waiting, round, 1);
-    add(&own.part, round, -1);
-}
-
-/* The last round was the first of its loop, and its thread did not come back to it. */
-static void note_unknown(void)
-{
-    own.within += own.was_unknown ? ROUND_PACKETS : 0;
-    own.was_unknown = false;
+    counted_add(&own.counted, round, -1);
+    counted_add(&own.waiting, round, 1);
+    counted_add(&own.part, round, -1);
 }
 
 /* All rounds of a loop count as the shortest one, as a thread can find work in one of them. A loop that
@@ -227,7 +193,7 @@ bool counts_wait_begin(uint32_t address, bool looks_first)
     const bool is_short = own.loop != 0 && round.packets <= ROUND_PACKETS;
     const bool again = is_short && own.loop == address;
     struct counted shortest;
-    const bool is_known = shortest_round(address, again ? &round : NULL, &shortest);
+    const bool is_known = loop_round(address, again ? &round : NULL, &shortest);
     own.round = (struct counted){0};
     own.loop = address;
     if (is_known && (again || looks_first)) {
@@ -239,6 +205,7 @@ bool counts_wait_begin(uint32_t address, bool looks_first)
     }
     note_unknown();
     own.was_unknown = looks_first && !is_known;
+    own.unknown = address;
     const bool goes_on = is_short && (!is_known || round.packets <= 2 * shortest.packets);
     if (goes_on && !own.has_waited) {
         flush();

@@ -56,8 +56,8 @@ def test_loops_that_wait_count_apart(
     assert many.comparable == again.comparable
     assert many.exact
     assert many.waiting > 0
-    # Four threads do the work of a job, in a loop of two packets at least.
-    assert 1 < (many.packets - few.packets) / (20 * 4 * 5000 * 2) < 1.5
+    # Four threads do the work of a job, in a loop of a packet.
+    assert 1 < (many.packets - few.packets) / (20 * 4 * 5000) < 1.5
 
 
 def test_callbacks_of_queues_count(device: Device, tmp_path: Path) -> None:
