@@ -196,7 +196,8 @@ bool counts_wait_begin(uint32_t address, bool looks_first)
     const bool is_known = loop_round(address, again ? &round : NULL, &shortest);
     own.round = (struct counted){0};
     own.loop = address;
-    if (is_known && (again || looks_first)) {
+    const bool goes_on = is_short && (!is_known || round.packets <= 2 * shortest.packets);
+    if (is_known && (looks_first || goes_on)) {
         move_to_waiting(&shortest);
     }
     if (is_known && own.was_unknown && again) {
@@ -206,7 +207,6 @@ bool counts_wait_begin(uint32_t address, bool looks_first)
     note_unknown();
     own.was_unknown = looks_first && !is_known;
     own.unknown = address;
-    const bool goes_on = is_short && (!is_known || round.packets <= 2 * shortest.packets);
     if (goes_on && !own.has_waited) {
         flush();
     }

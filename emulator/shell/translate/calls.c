@@ -88,11 +88,17 @@ const struct call *call_of(uint32_t word)
 
 /* ---- loops that wait without pause ---- */
 
-/* rD = mem(Rs+#) with another register, or memw_locked(Rs) */
+/* rD = mem(Rs+#), or memw_locked(Rs) */
 static bool loads(uint32_t word)
 {
-    const bool plain = (word & 0xf9000000u) == 0x91000000u && (word >> 16 & 31u) != (word & 31u);
-    return plain || (word & 0xffe020e0u) == 0x92000000u;
+    return (word & 0xf9000000u) == 0x91000000u || (word & 0xffe020e0u) == 0x92000000u;
+}
+
+/* Whether a load writes the register, or one of the pair, from which another one has its address. */
+static bool gives_address(uint32_t load, uint32_t other)
+{
+    const bool pair = (load & 0xf9e00000u) == 0x91c00000u || (load & 0xf9001000u) == 0x90001000u;
+    return ((load ^ other >> 16) & (pair ? 30u : 31u)) == 0;
 }
 
 static bool jumps_back(uint32_t word, uint32_t kind, uint32_t words)
@@ -107,15 +113,21 @@ static bool jumps_back(uint32_t word, uint32_t kind, uint32_t words)
 
 bool may_spin(uint32_t word)
 {
-    return jumps_back(word, OF_NEW_VALUE, 0) || jumps_back(word, COMPARE_AND_JUMP, 1);
+    return jumps_back(word, OF_NEW_VALUE, 0) || jumps_back(word, OF_NEW_VALUE, 1) ||
+           jumps_back(word, COMPARE_AND_JUMP, 1);
 }
 
 bool spins(const uint32_t *packet, size_t size)
 {
-    if (size == 2) { /* { load; if (cmp(.new)) jump to the packet } */
-        return loads(packet[0]) && jumps_back(packet[1], OF_NEW_VALUE, 0);
+    const uint32_t before = packet[-1]; /* { load } */
+    const bool follows_load = loads(before) && ends_packet(before) && ends_packet(packet[-2]) &&
+                              !gives_address(before, before);
+    if (size == 1) { /* { p = cmp; if (p.new) jump to the load } */
+        return follows_load && jumps_back(packet[0], COMPARE_AND_JUMP, 1);
     }
-    /* { load } { p = cmp; if (p.new) jump to the load } */
-    return size == 1 && jumps_back(packet[0], COMPARE_AND_JUMP, 1) && loads(packet[-1]) &&
-           ends_packet(packet[-1]) && ends_packet(packet[-2]);
+    /* { load; if (cmp(.new)) jump to the packet, or to the load before it } */
+    const bool only_loads = size == 2 && loads(packet[0]) && !gives_address(packet[0], packet[0]);
+    return only_loads && (jumps_back(packet[1], OF_NEW_VALUE, 0) ||
+                          (jumps_back(packet[1], OF_NEW_VALUE, 1) && follows_load &&
+                           !gives_address(packet[0], before)));
 }

@@ -45,7 +45,7 @@ void call_hmx(void);
             "{ c1:0 = r3:2; r3:2 = memd(r29+#16) }\n{ c3:2 = r5:4 }\n{ c7:6 = r3:2 }\n"    \
             "{ dealloc_return }\n");
 
-/* Whether a packet is the end of a loop that does nothing but load a value, compare it, and begin
+/* Whether a packet is the end of a loop that does nothing but load values, compare them, and begin
  * again. Two words before the packet are readable. A word of such a packet is one that may_spin. */
 bool spins(const uint32_t *packet, size_t size);
 bool may_spin(uint32_t word);

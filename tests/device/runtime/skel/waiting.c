@@ -203,7 +203,7 @@ enum meeting {
 };
 
 static struct {
-    unsigned seed, threads;
+    unsigned seed, threads, only;
     atomic_uint arrived[ROUNDS], word[ROUNDS];
     unsigned locked_word[ROUNDS], total;
     qurt_mutex_t mutex;
@@ -260,7 +260,8 @@ static void meet_at_condition(unsigned round)
 
 static void meet(unsigned round, unsigned number)
 {
-    switch ((enum meeting)(mixed(met.seed, round, 99) % MEETINGS)) {
+    const unsigned way = met.only > 0 ? met.only - 1 : mixed(met.seed, round, 99) % MEETINGS;
+    switch ((enum meeting)way) {
     case WITH_PAUSE:
         atomic_fetch_add(&met.arrived[round], 1);
         while (atomic_load(&met.arrived[round]) < met.threads) {
@@ -312,10 +313,12 @@ static void meeting_thread(void *argument)
     }
 }
 
-static int schedule(unsigned seed)
+/* `only`: 0, or the number of a way to meet, from 1 on. */
+static int schedule(unsigned seed, unsigned only)
 {
     memset(&met, 0, sizeof met);
     met.seed = seed;
+    met.only = only;
     met.threads = 2 + mixed(seed, 1, 2) % (THREADS_MAX - 1);
     qurt_mutex_init(&met.mutex);
     qurt_cond_init(&met.condition);
@@ -339,11 +342,11 @@ static int schedule(unsigned seed)
     return 0;
 }
 
-/* in: the first seed, and how many. out: of how many all threads came to the end. */
+/* in: the first seed, how many, and a way to meet or 0. out: of how many all threads came to the end. */
 static int schedules(const int32_t *in, int32_t *out)
 {
     for (out[0] = 0; out[0] < in[1]; out[0]++) {
-        const int problem = schedule((unsigned)(in[0] + out[0]));
+        const int problem = schedule((unsigned)(in[0] + out[0]), (unsigned)in[2]);
         if (problem != 0) {
             FARF(ERROR, "seed %d", (int)(in[0] + out[0]));
             return problem;
