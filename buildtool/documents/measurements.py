@@ -38,6 +38,8 @@ class MetricObject(TypedDict):
 
 class MethodObject(MethodCountsObject):
     varies: Annotated[bool, "whether runs with the same input had other counts"]
+    packets_low: Annotated[int, "the fewest packets of a run"]
+    packets_high: Annotated[int, "the most packets of a run"]
 
 
 class ConditionsObject(TypedDict):

@@ -49,16 +49,22 @@ class ForwardObject(TypedDict):
 
 class MethodCountsObject(TypedDict):
     skel: Annotated[str, 'file name of the skel; "" for its threads outside of calls']
-    method: Annotated[int, "number of the method in the IDL"]
+    method: Annotated[
+        int, "number of the method in the IDL; 4294967295: callbacks of the skel's queues"
+    ]
     name: Annotated[str, 'name of the method; "" if it is unknown']
-    calls: Annotated[int, "number of calls"]
-    packets: Annotated[int, "packets that the DSP executed"]
+    calls: Annotated[int, "number of calls, or of messages in queues"]
+    packets: Annotated[int, "packets that the DSP executed, without those of loops that wait"]
     instructions: Annotated[int, "instructions that the DSP executed"]
     hvx: Annotated[int, "HVX instructions among them"]
+    waiting: Annotated[
+        int, "packets of loops in which threads waited, and of callbacks that looked for messages"
+    ]
     bytes_in: Annotated[int, "bytes of in buffers"]
     bytes_out: Annotated[int, "bytes of out buffers"]
     bytes_copied: Annotated[int, "bytes of these buffers that were not shared memory"]
-    exact: Annotated[bool, "false if a call took so long that the counters may have wrapped"]
+    exact: Annotated[bool, "false if another run with the same data can have other counts"]
+    within: Annotated[int, "by how many packets, if that is known; else 0"]
 
 
 class DspMethodObject(TypedDict):

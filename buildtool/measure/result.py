@@ -48,10 +48,18 @@ class MetricResult(Value):
 
 
 class MethodResult(Value):
-    """The counts of a method in a run, and whether they were others in another run."""
+    """The counts of a method in a run, whether they were others in another run, and the fewest and
+    the most packets of a run."""
 
     counts: MethodCounts
     varies: bool
+    low: int
+    high: int
+
+    @property
+    def uncertainty(self) -> int:
+        """By how many packets the counts of runs differ, or can differ, as far as is known."""
+        return max(self.high - self.low, self.counts.within)
 
     @property
     def exact(self) -> bool:
@@ -59,7 +67,12 @@ class MethodResult(Value):
         return self.counts.exact and not self.varies
 
     def as_json(self) -> MethodObject:
-        return {**self.counts.as_json(), "varies": self.varies}
+        return {
+            **self.counts.as_json(),
+            "varies": self.varies,
+            "packets_low": self.low,
+            "packets_high": self.high,
+        }
 
 
 class BenchResult(Value):
@@ -157,6 +170,15 @@ def method_results(measured: Measurement) -> tuple[MethodResult, ...]:
         return ()
     every = {key: counts for run in reversed(runs) for key, counts in run.items()}
     return tuple(
-        MethodResult(counts, any(run.get(key) != counts for run in runs))
+        _method_result(counts, [run.get(key) for run in runs])
         for key, counts in sorted(every.items())
     )
+
+
+def _method_result(first: MethodCounts, runs: Sequence[MethodCounts | None]) -> MethodResult:
+    packets = [counts.packets if counts else 0 for counts in runs]
+    varies = any(not counts or counts.comparable != first.comparable for counts in runs)
+    unsure = max((counts for counts in runs if counts), key=lambda counts: counts.within)
+    exact = all(counts.exact for counts in runs if counts)
+    counts = first._replace(within=unsure.within, exact=exact)
+    return MethodResult(counts, varies, min(packets), max(packets))

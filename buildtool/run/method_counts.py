@@ -26,7 +26,9 @@ NUMBERS = ("primIn", "primROut")
 """The buffers of all parameters that are no buffers, as generated code calls them."""
 MAX_LENGTHS = 8
 """Buffers of a call that failed of which the length is known.  Source: emulator/shell/counts.c."""
-_NUMBERS = 8
+QUEUES = 0xFFFFFFFF
+"""In place of the number of a method: callbacks of queues.  Source: emulator/shell/counts.h."""
+_NUMBERS = 10
 """Numbers of a line between the method and the name of the skel."""
 
 
@@ -34,10 +36,15 @@ class MethodCounts(Value):
     """The calls of a method of a skel; `name` is that of the IDL, "" if it is unknown.
 
     `packets`, `instructions` and `hvx` (HVX instructions) include what threads of the skel executed
-    meanwhile.  `bytes_in` and `bytes_out` are the sizes of buffers, of which `bytes_copied` were
-    not shared memory.  They are not `exact` if QEMU's counters of 32 bits may have wrapped.
+    meanwhile, except `waiting`, the packets of loops in which threads waited, and of callbacks that
+    looked for messages.  `bytes_in` and `bytes_out` are the sizes of buffers, of which
+    `bytes_copied` were not shared memory.
 
-    Without a `skel` they are those of threads of skels while no call, or more than one, was
+    They are not `exact` if another run can have others, by as many packets as `within` says, if
+    that is known: it is not if QEMU's counters of 32 bits may have wrapped.
+
+    The method `QUEUES` stands for the callbacks of a skel's queues; its calls are messages.
+    Without a `skel` the counts are those of threads of skels while no call, or more than one, was
     running.
     """
 
@@ -50,8 +57,15 @@ class MethodCounts(Value):
     bytes_in: int
     bytes_out: int
     bytes_copied: int
+    waiting: int = 0
+    within: int = 0
     exact: bool = True
     name: str = ""
+
+    @property
+    def comparable(self) -> MethodCounts:
+        """The counts without what is chance."""
+        return self._replace(waiting=0, within=0, exact=True)
 
     def as_json(self) -> MethodCountsObject:
         return {
@@ -62,10 +76,12 @@ class MethodCounts(Value):
             "packets": self.packets,
             "instructions": self.instructions,
             "hvx": self.hvx,
+            "waiting": self.waiting,
             "bytes_in": self.bytes_in,
             "bytes_out": self.bytes_out,
             "bytes_copied": self.bytes_copied,
             "exact": self.exact,
+            "within": self.within,
         }
 
 
@@ -121,7 +137,7 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
         row[:] = [number + int(word) for number, word in zip(row, words, strict=False)]
     counts = []
     for (skel, number), row in sorted(sums.items()):
-        calls, packets, instructions, hvx, bytes_in, bytes_out, copied, uncertain = row
+        calls, packets, instructions, hvx, waiting, bytes_in, bytes_out, copied, *unsure = row
         counts.append(
             MethodCounts(
                 skel=escape(skel),
@@ -133,7 +149,10 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
                 bytes_in=bytes_in,
                 bytes_out=bytes_out,
                 bytes_copied=copied,
-                exact=not uncertain,
+                waiting=waiting,
+                within=unsure[1],
+                exact=not any(unsure),
+                name="callbacks of dspqueue" if number == QUEUES else "",
             )
         )
     return tuple(counts)

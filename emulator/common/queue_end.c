@@ -96,23 +96,29 @@ void queue_wake_if_waiting(struct dspqueue *queue, struct queue_position *positi
     }
 }
 
+void queue_note(struct dspqueue *queue, enum queue_moment moment)
+{
+    if (queue->side->note != NULL) {
+        queue->side->note(queue, moment);
+    }
+}
+
 /* ---- callbacks ---- */
 
 static void *call_back(void *argument)
 {
     struct dspqueue *queue = argument;
     uint32_t seen = 0;
-    const struct queue_side *side = queue->side;
-    if (side->thread != NULL) {
-        side->thread(true);
-    }
+    queue_note(queue, QUEUE_THREAD_BEGINS);
     count_waiter(queue->in.reader, 1);
     for (;;) {
         uint32_t before = events_so_far(queue);
         uint32_t written = __atomic_load_n(&queue->in.writer->packets, __ATOMIC_SEQ_CST);
         if (written != seen && queue->packet_callback != NULL) {
             seen = written;
+            queue_note(queue, QUEUE_CALLBACK_BEGINS);
             queue->packet_callback(queue, AEE_SUCCESS, queue->context);
+            queue_note(queue, QUEUE_CALLBACK_ENDS);
             continue;
         }
         int code = await_event(queue, before, NULL);
@@ -124,9 +130,7 @@ static void *call_back(void *argument)
         }
     }
     count_waiter(queue->in.reader, -1);
-    if (side->thread != NULL) {
-        side->thread(false);
-    }
+    queue_note(queue, QUEUE_THREAD_ENDS);
     return NULL;
 }
 

@@ -14,6 +14,18 @@
 /* What happened at the other end. */
 enum queue_event { QUEUE_EVENT_PACKET = 1, QUEUE_EVENT_SPACE = 2 };
 
+/* The beginning and the end of the thread of the callbacks, of the callback for packets, and of each
+ * function that writes to the queue or reads from it. */
+enum queue_moment {
+    QUEUE_THREAD_BEGINS,
+    QUEUE_THREAD_ENDS,
+    QUEUE_CALLBACK_BEGINS,
+    QUEUE_CALLBACK_ENDS,
+    QUEUE_ACCESS_BEGINS,
+    QUEUE_ACCESS_ENDS, /* it has written or read something */
+    QUEUE_ACCESS_FAILS
+};
+
 struct queue_side {
     /* Sends an event to the other end. */
     void (*wake)(struct dspqueue *queue, enum queue_event event);
@@ -23,8 +35,8 @@ struct queue_side {
     int (*buffers)(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer *buffers,
                    bool address);
 
-    /* Is called by the thread of the callbacks when it begins and when it ends. NULL: nothing. */
-    void (*thread)(bool begins);
+    /* Is called at each moment, by the thread that it is of. NULL: nothing. */
+    void (*note)(struct dspqueue *queue, enum queue_moment moment);
 };
 
 struct dspqueue {
@@ -67,6 +79,9 @@ void queue_end_fail(struct dspqueue *queue, int error);
  * timeout, or AEE_EINTERRUPTED when the queue is closed in the meantime. */
 int queue_attempt(struct dspqueue *queue, struct queue_position *position, uint32_t timeout_us,
                   int (*attempt)(struct dspqueue *queue, void *what), void *what);
+
+/* Tells the side of a moment. */
+void queue_note(struct dspqueue *queue, enum queue_moment moment);
 
 /* Sends an event to the other end if `position` counts waiting threads. */
 void queue_wake_if_waiting(struct dspqueue *queue, struct queue_position *position,

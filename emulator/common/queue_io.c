@@ -4,6 +4,19 @@
 #include "AEEStdErr.h"
 #include "queue_end.h"
 
+/* Calls `attempt` once, or, with a timeout, until it succeeds. */
+static int access_queue(struct dspqueue *queue, struct queue_position *position,
+                        const uint32_t *timeout_us,
+                        int (*attempt)(struct dspqueue *queue, void *what), void *what)
+{
+    queue_note(queue, QUEUE_ACCESS_BEGINS);
+    const int code = timeout_us == NULL
+                         ? attempt(queue, what)
+                         : queue_attempt(queue, position, *timeout_us, attempt, what);
+    queue_note(queue, code == AEE_SUCCESS ? QUEUE_ACCESS_ENDS : QUEUE_ACCESS_FAILS);
+    return code;
+}
+
 /* ---- writing ---- */
 
 struct write {
@@ -68,7 +81,8 @@ AEEResult dspqueue_write_noblock(dspqueue_t queue, uint32_t flags, uint32_t num_
                                  const uint8_t *message)
 {
     struct write write = {flags, num_buffers, message_length, buffers, message};
-    return queue == NULL ? AEE_EBADPARM : write_once(queue, &write);
+    return queue == NULL ? AEE_EBADPARM
+                         : access_queue(queue, queue->out.writer, NULL, write_once, &write);
 }
 
 AEEResult dspqueue_write(dspqueue_t queue, uint32_t flags, uint32_t num_buffers,
@@ -77,7 +91,7 @@ AEEResult dspqueue_write(dspqueue_t queue, uint32_t flags, uint32_t num_buffers,
 {
     struct write write = {flags, num_buffers, message_length, buffers, message};
     return queue == NULL ? AEE_EBADPARM
-                         : queue_attempt(queue, queue->out.writer, timeout_us, write_once, &write);
+                         : access_queue(queue, queue->out.writer, &timeout_us, write_once, &write);
 }
 
 AEEResult dspqueue_write_early_wakeup_noblock(dspqueue_t queue, uint32_t wakeup_delay,
@@ -138,9 +152,7 @@ static int read_within(dspqueue_t queue, uint32_t *flags, uint32_t *num_buffers,
     if (queue == NULL) {
         return AEE_EBADPARM;
     }
-    int code = timeout_us == NULL
-                   ? read_once(queue, read)
-                   : queue_attempt(queue, queue->in.reader, *timeout_us, read_once, read);
+    int code = access_queue(queue, queue->in.reader, timeout_us, read_once, read);
     if (code != AEE_SUCCESS) {
         return code;
     }
@@ -189,9 +201,7 @@ static int peek_within(dspqueue_t queue, uint32_t *flags, uint32_t *num_buffers,
     if (queue == NULL) {
         return AEE_EBADPARM;
     }
-    int code = timeout_us == NULL
-                   ? peek_once(queue, &packet)
-                   : queue_attempt(queue, queue->in.reader, *timeout_us, peek_once, &packet);
+    int code = access_queue(queue, queue->in.reader, timeout_us, peek_once, &packet);
     if (code == AEE_SUCCESS && flags != NULL) {
         *flags = packet.flags;
     }

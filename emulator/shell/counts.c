@@ -1,63 +1,44 @@
-/* counts.c: the packets, instructions and HVX instructions of each method.
+/* counts.c: the packets, instructions and HVX instructions that each thread executes.
  *
  * qemu-hexagon counts them in registers that are reserved on a device, c20 to c22: 32 bits, for each
  * thread. They include what the shell's own functions execute for a skel, such as memcpy, and the
  * code that replaces instructions (translate/), but nothing of a thread that waits: how often it
- * looks is chance. */
+ * looks is chance. So the rounds of loops that wait are counted apart. */
 #define _GNU_SOURCE
 #include "counts.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "counted_loops.h"
+#include "counted_rows.h"
 
-#define ROWS_MAX 256 /* methods; of further ones nothing is known */
-#define LINE_MAX 320
-#define LENGTHS_MAX 8 /* of the buffers of a call that failed; of further ones nothing is known */
 /* QEMU executes less than 2^32 packets in so many seconds: fewer than 10^9 in one. */
 #define TICKS_EXACT 3
 
-struct counted {
-    uint64_t packets, instructions, hvx;
-};
-
-/* A method of a skel. The first row is for threads of skels while no call, or more than one, is
- * running. */
-struct row {
-    const char *skel;
-    uint32_t method;
-    uint64_t calls;
-    struct counted counted;
-    struct counted_bytes bytes;
-    unsigned running;     /* calls that have not returned */
-    unsigned long unsure; /* how often the counters may have wrapped */
-    struct {
-        unsigned long times;
-        int code; /* that and the lengths are those of the last one */
-        uint32_t in, out;
-        size_t lengths[LENGTHS_MAX];
-    } failed;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct row rows[ROWS_MAX] = {{.skel = ""}};
-static size_t used = 1;
-static unsigned running;
-static struct row *only = rows; /* of the only call that is running */
-static unsigned ticks;          /* of about a second */
+static unsigned ticks; /* of about a second */
 
 static _Thread_local struct {
-    struct row *row;                     /* NULL: the thread does not count */
+    struct row *row;                     /* of what is in `counted`; NULL: it is not kept */
     uint32_t packets, instructions, hvx; /* of qemu, when it began to count */
     unsigned since;                      /* in ticks */
     bool is_unsure;
     struct counted counted; /* since the last flush */
+    struct counted waiting; /* the same of loops that wait, which are not in `counted` */
+    uint64_t within;        /* packets that may be in one of the two or in the other */
+    struct counted round;   /* since the last round of a loop that waits, and in `counted` */
+    uint32_t loop;          /* the address of that loop */
+    bool was_unknown;       /* how long a round was of the last loop: */
+    uint32_t unknown;
+    struct counted part; /* since counts_begin or the last access to a queue, and in `counted` */
+    bool has_accessed, found; /* whether there was an access since counts_begin, and what it gave */
     struct counted_bytes bytes;
-    bool is_call;
+    bool is_callback; /* of a queue */
+    bool is_thread;   /* that a skel has created */
+    bool has_waited;  /* so it can work for another call now */
+    struct working_for working_for;
     unsigned paused; /* how many pauses have not ended */
 } own;
 
@@ -128,48 +109,114 @@ void counts_measure_handler(int number)
     }
 }
 
+static void flush(void)
+{
+    if (own.row != NULL) {
+        row_add(own.row, &own.counted, own.waiting.packets, own.is_unsure, own.within);
+    }
+    own.counted = own.waiting = (struct counted){0};
+    own.is_unsure = false;
+    own.within = 0;
+}
+
 void counts_pause(void)
 {
     uint32_t now[3];
     read_counters(now);
-    if (own.row != NULL && own.paused++ == 0) {
-        own.counted.packets += now[0] - own.packets;
-        own.counted.instructions += now[1] - own.instructions;
-        own.counted.hvx += now[2] - own.hvx;
-        own.is_unsure |= __atomic_load_n(&ticks, __ATOMIC_RELAXED) - own.since >= TICKS_EXACT;
+    if (own.paused++ > 0) {
+        return;
     }
+    if (own.is_thread) {
+        struct row *row = row_worked_for(&own.working_for, own.row);
+        if (row != own.row) {
+            flush();
+            own.row = row;
+        }
+    }
+    const struct counted more = {now[0] - own.packets, now[1] - own.instructions, now[2] - own.hvx};
+    counted_add(&own.counted, &more, 1);
+    counted_add(&own.round, &more, 1);
+    counted_add(&own.part, &more, 1);
+    own.is_unsure |= __atomic_load_n(&ticks, __ATOMIC_RELAXED) - own.since >= TICKS_EXACT;
 }
 
 void counts_flush(void)
 {
-    if (own.row != NULL) {
-        pthread_mutex_lock(&lock);
-        own.row->counted.packets += own.counted.packets;
-        own.row->counted.instructions += own.counted.instructions;
-        own.row->counted.hvx += own.counted.hvx;
-        own.row->unsure += own.is_unsure;
-        pthread_mutex_unlock(&lock);
-    }
-    own.counted = (struct counted){0};
-    own.is_unsure = false;
+    flush();
+    own.has_waited = true;
+    own.loop = 0;
 }
 
 void counts_resume(void)
 {
-    struct row *row = __atomic_load_n(&only, __ATOMIC_ACQUIRE);
-    if (own.row == NULL || --own.paused > 0) {
+    if (--own.paused > 0) {
         return;
     }
-    if (!own.is_call && own.row != row) {
-        counts_flush();
-        own.row = row;
+    if (own.is_thread) {
+        own.working_for = own.has_waited ? rows_now() : (struct working_for){.row = own.row};
+        own.has_waited = false;
     }
     uint32_t now[3];
+    own.since = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
     read_counters(now);
     own.packets = now[0];
     own.instructions = now[1];
     own.hvx = now[2];
-    own.since = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
+}
+
+/* ---- loops that wait ---- */
+
+/* The last round was the first of its loop, and its thread did not come back to it. */
+static void note_unknown(void)
+{
+    if (own.was_unknown && own.row != NULL) {
+        own.within += ROUND_PACKETS;
+        loop_round_before(own.unknown, own.row);
+    }
+    own.was_unknown = false;
+}
+
+static void move_to_waiting(const struct counted *round)
+{
+    counted_add(&own.counted, round, -1);
+    counted_add(&own.waiting, round, 1);
+    counted_add(&own.part, round, -1);
+}
+
+/* All rounds of a loop count as the shortest one, as a thread can find work in one of them. A loop that
+ * looks before it waits has executed one more round than the thread that finds at once what it waits
+ * for; how long that was is known after the second one at the latest. */
+bool counts_wait_begin(uint32_t address, bool looks_first)
+{
+    counts_pause();
+    const struct counted round = own.round;
+    const bool is_short = own.loop != 0 && round.packets <= ROUND_PACKETS;
+    const bool again = is_short && own.loop == address;
+    struct counted shortest;
+    const bool is_known = loop_round(address, again ? &round : NULL, &shortest);
+    own.round = (struct counted){0};
+    own.loop = address;
+    const bool goes_on = is_short && (!is_known || round.packets <= 2 * shortest.packets);
+    if (is_known && (looks_first || goes_on)) {
+        move_to_waiting(&shortest);
+    }
+    if (is_known && own.was_unknown && again) {
+        move_to_waiting(&shortest);
+        own.was_unknown = false;
+    }
+    note_unknown();
+    own.was_unknown = looks_first && !is_known;
+    own.unknown = address;
+    if (goes_on && !own.has_waited) {
+        flush();
+    }
+    own.has_waited |= goes_on;
+    return goes_on;
+}
+
+void counts_wait_end(void)
+{
+    counts_resume();
 }
 
 void counts_tick(void)
@@ -177,38 +224,17 @@ void counts_tick(void)
     __atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns the row of a method. The caller holds the lock. */
-static struct row *row_of(const char *skel, uint32_t method)
+void counts_begin(const char *skel, uint32_t method, unsigned calls)
 {
-    for (size_t i = 1; i < used; i++) {
-        if (rows[i].method == method && strcmp(rows[i].skel, skel) == 0) {
-            return &rows[i];
-        }
-    }
-    const char *name = used < ROWS_MAX ? strdup(skel) : NULL; /* the module may be unloaded */
-    if (name == NULL) {
-        return rows;
-    }
-    rows[used] = (struct row){.skel = name, .method = method};
-    return &rows[used++];
-}
-
-void counts_begin(const char *skel, uint32_t method)
-{
-    pthread_mutex_lock(&lock);
-    struct row *row = row_of(skel, method);
-    row->calls++;
-    row->bytes.in += own.bytes.in;
-    row->bytes.out += own.bytes.out;
-    row->bytes.copied += own.bytes.copied;
-    row->running++;
-    running++;
-    __atomic_store_n(&only, running == 1 ? row : rows, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
+    own.row = row_begin(skel, method, calls, &own.bytes);
     own.bytes = (struct counted_bytes){0};
-    own.counted = (struct counted){0};
-    own.row = row;
-    own.is_call = true;
+    own.counted = own.waiting = (struct counted){0};
+    own.is_unsure = false;
+    own.within = 0;
+    own.part = (struct counted){0};
+    own.has_accessed = own.found = false;
+    own.is_callback = calls == 0;
+    own.loop = 0;
     own.paused = 1;
     counts_resume();
 }
@@ -216,32 +242,45 @@ void counts_begin(const char *skel, uint32_t method)
 void counts_end(void)
 {
     counts_pause();
-    counts_flush();
-    pthread_mutex_lock(&lock);
-    own.row->running--;
-    running--;
-    struct row *left = rows;
-    for (size_t i = 1; i < used && running == 1; i++) {
-        left = rows[i].running > 0 ? &rows[i] : left;
-    }
-    __atomic_store_n(&only, left, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
+    note_unknown();
+    flush();
+    row_end(own.row);
     own.row = NULL;
+    own.is_callback = false;
+    counts_resume();
 }
 
-void counts_failed(const char *skel, uint32_t method, int code, const shell_argument *arguments,
-                   uint32_t in, uint32_t out)
+/* How often a callback is called, and finds nothing, is chance. So what it executes before it looks for
+ * the first message, and after it has found none, counts as waiting. */
+void counts_access_begin(void)
 {
-    pthread_mutex_lock(&lock);
-    struct row *row = row_of(skel, method);
-    row->failed.times++;
-    row->failed.code = code;
-    row->failed.in = in;
-    row->failed.out = out;
-    for (uint32_t i = 0; i < in + out && i < LENGTHS_MAX; i++) {
-        row->failed.lengths[i] = arguments[i].buf.nLen;
+    counts_pause();
+    if (own.is_callback && !own.has_accessed) {
+        const struct counted part = own.part;
+        move_to_waiting(&part);
     }
-    pthread_mutex_unlock(&lock);
+    counts_flush();
+}
+
+void counts_access_end(bool found)
+{
+    own.has_accessed = true;
+    own.found = found;
+    own.part = (struct counted){0};
+    counts_resume();
+}
+
+void counts_callback_end(uint64_t messages)
+{
+    counts_pause();
+    const bool looked = own.has_accessed && !own.found;
+    if (looked) {
+        const struct counted part = own.part;
+        move_to_waiting(&part);
+    }
+    row_add_messages(own.row, messages, looked);
+    counts_end();
+    counts_resume();
 }
 
 void counts_buffers(const struct counted_bytes *bytes)
@@ -251,7 +290,9 @@ void counts_buffers(const struct counted_bytes *bytes)
 
 void counts_thread_begin(void)
 {
-    own.row = __atomic_load_n(&only, __ATOMIC_ACQUIRE);
+    own.is_thread = true;
+    own.has_waited = true;
+    own.row = row_of_none();
     own.paused = 1;
     counts_resume();
 }
@@ -259,47 +300,9 @@ void counts_thread_begin(void)
 void counts_thread_end(void)
 {
     counts_pause();
-    counts_flush();
+    note_unknown();
+    flush();
+    own.is_thread = false;
     own.row = NULL;
-}
-
-/* Adds the line about the last call of a method that failed, for read_failed_calls of buildtool. */
-static void add_failed(struct text *text, const struct row *row)
-{
-    text_add(text, "failed %u %u %lu %u %u", (unsigned)row->method, (unsigned)row->failed.code,
-             row->failed.times, (unsigned)row->failed.in, (unsigned)row->failed.out);
-    for (uint32_t i = 0; i < row->failed.in + row->failed.out && i < LENGTHS_MAX; i++) {
-        text_add(text, " %lu", (unsigned long)row->failed.lengths[i]);
-    }
-    text_add(text, " %s\n", row->skel);
-}
-
-void counts_write(void)
-{
-    const char *path = shell_facts()->counts;
-    int file = path[0] == 0 ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < used && file >= 0; i++) {
-        const struct row *row = &rows[i];
-        char line[LINE_MAX];
-        struct text text = text_start(line, sizeof line);
-        text_add(&text, "%u %llu %llu %llu %llu %llu %llu %llu %lu %s\n", (unsigned)row->method,
-                 (unsigned long long)row->calls, (unsigned long long)row->counted.packets,
-                 (unsigned long long)row->counted.instructions,
-                 (unsigned long long)row->counted.hvx, (unsigned long long)row->bytes.in,
-                 (unsigned long long)row->bytes.out, (unsigned long long)row->bytes.copied,
-                 row->unsure, row->skel);
-        if (row->calls + row->counted.packets > 0 && write(file, line, text.used) < 0) {
-            break;
-        }
-        text = text_start(line, sizeof line);
-        add_failed(&text, row);
-        if (row->failed.times > 0 && write(file, line, text.used) < 0) {
-            break;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    if (file >= 0) {
-        close(file);
-    }
+    counts_resume();
 }

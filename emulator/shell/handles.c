@@ -84,7 +84,7 @@ static void call_entry(void *argument)
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
     const uint32_t method = method_number(call->scalars, call->arguments);
-    counts_begin(fault_context.skel, method);
+    counts_begin(fault_context.skel, method, 1);
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
     counts_end();

@@ -24,6 +24,7 @@
 #include "symbols.h"
 #include "undecoded.h"
 #include "unimplemented.h"
+#include "waits.h"
 
 /* Waits for the DSP process and reports its wait status to libcdsprpc. The supervisor has one
  * thread and one child, the DSP process. The DSP process is therefore not a child of the client,
@@ -63,6 +64,7 @@ static int serve_child(int count, char **facts)
         return 1;
     }
     fcntl(WIRE_FD_CONTROL, F_SETFD, FD_CLOEXEC);
+    waits_prepare();
     fault_catch();
     fault_thread();
     serve();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from buildtool.cli.show import print_json, show
 from buildtool.cli.table import Table
 from buildtool.measure.benched import Benched, Swept
 from buildtool.measure.result import BenchResult, MethodResult
-from buildtool.run.method_counts import COUNTS
+from buildtool.run.method_counts import COUNTS, QUEUES
 
 if TYPE_CHECKING:
     from buildtool.measure.comparison import CountDifference
@@ -60,7 +60,8 @@ def _swept(swept: Swept) -> Iterator[str | Table]:
     results = [result for _, result in swept.cells]
     measured = next((result for result in results if result.ok), results[0])
     heading = [*swept.cells[0][0], *(metric.name for metric in measured.metrics)]
-    heading += COUNTS if measured.methods else ()
+    counted = _counted(results)
+    heading += counted if measured.methods else ()
     rows: list[list[str]] = []
     failures: list[str] = []
     for cell, result in swept.cells:
@@ -69,17 +70,31 @@ def _swept(swept: Swept) -> Iterator[str | Table]:
             share = "" if metric.metric.exact else f" ±{metric.interval.half_width:.1%}"
             row.append(_with_unit(metric.interval.middle, metric.metric.unit) + share)
         if measured.methods and result.ok:
-            counts = [method.counts for method in result.methods]
-            row += [f"{sum(getattr(each, name) for each in counts):,}" for name in COUNTS]
+            row += _sums(result, counted)
         missing = len(heading) - len(row)
         rows.append([*row, *["failed" if missing else ""] * bool(missing), *[""] * (missing - 1)])
         text = ", ".join(f"{name} {value}" for name, value in cell.items())
-        failures += _failures(result, f"{text}: ")
+        failures += (*_failures(result, f"{text}: "), *_inexact(result, f"{text}: "))
     where = ", ".join(filter(None, (swept.this.device, swept.this.soc, swept.this.arch)))
     passed = "all checks passed" if swept.ok else "checks failed"
     yield f"bench {swept.name} on {where}: {len(rows)} combinations of values, {passed}"
     yield Table(heading, rows, frozenset(range(len(heading))))
     yield from failures
+
+
+def _counted(results: Iterable[BenchResult]) -> tuple[str, ...]:
+    """The counts that have columns: of loops that wait only if there were any."""
+    waited = any(method.counts.waiting for result in results for method in result.methods)
+    return (*COUNTS, "waiting") if waited else COUNTS
+
+
+def _sums(result: BenchResult, counted: Sequence[str]) -> Iterator[str]:
+    """The counts of all methods together, and by which share the packets of runs differ."""
+    differ = sum(method.uncertainty for method in result.methods)
+    for name in counted:
+        number = sum(getattr(method.counts, name) for method in result.methods)
+        share = f" ±{differ / max(number, 1):.2%}" if name == COUNTS[0] and differ else ""
+        yield f"{number:,}{share}"
 
 
 def _set_aside(*results: BenchResult) -> str:
@@ -111,24 +126,31 @@ def _result(result: BenchResult) -> Iterator[str | Table]:
             )
         yield Table(heading, rows, frozenset({1, 3, 4}))
     if result.methods:
-        heading = ("method", "calls", *COUNTS)
-        yield Table(heading, list(map(_counts, result.methods)), frozenset({1, 2, 3, 4}))
+        counted = ("calls", *_counted([result]))
+        numbers = [(_method(method), *_numbers(method, counted)) for method in result.methods]
+        yield Table(("method", *counted), numbers, frozenset(range(1, len(counted) + 1)))
     yield from _inexact(result)
 
 
-def _inexact(result: BenchResult) -> Iterator[str]:
+def _inexact(result: BenchResult, before: str = "") -> Iterator[str]:
     """A line for each method whose counts cannot be compared."""
     for method in result.methods:
         if method.varies:
-            yield f"{_method(method)}: runs with the same input have different counts"
+            which = f"{method.low:,} to {method.high:,} packets"
+            why = f"runs with the same input have different counts, {which}"
+        elif method.counts.within:
+            why = f"another run can have {method.counts.within:,} packets more or fewer"
+        elif not method.counts.exact and method.counts.method == QUEUES:
+            why = "what a callback does depends on how many messages it finds"
         elif not method.counts.exact:
-            yield f"{_method(method)}: a call was too long to be counted exactly"
+            why = "a call was too long to be counted exactly"
+        else:
+            continue
+        yield f"{before}{_method(method)}: {why}"
 
 
-def _counts(method: MethodResult) -> tuple[str, ...]:
-    counts = method.counts
-    numbers = counts.calls, counts.packets, counts.instructions, counts.hvx
-    return _method(method), *(f"{number:,}" for number in numbers)
+def _numbers(method: MethodResult, names: Sequence[str]) -> Iterator[str]:
+    return (f"{getattr(method.counts, name):,}" for name in names)
 
 
 def _comparison(benched: Benched, other: BenchResult) -> Iterator[str | Table]:

@@ -99,8 +99,8 @@ def _lines(profile: Profile, methods: tuple[MethodCounts, ...]) -> Iterator[str]
         yield f"{len(profile.functions) - ROWS} more functions are in the files"
     if methods:
         rows = [_method_row(method) for method in methods if method.skel]
-        heading = ("method", "calls", "packets", "instructions", "hvx")
-        yield f"\n{Table(heading, rows, right=frozenset({1, 2, 3, 4})).text()}"
+        heading = ("method", "calls", "packets", "instructions", "hvx", "waiting")
+        yield f"\n{Table(heading, rows, right=frozenset(range(1, len(heading)))).text()}"
     yield f"\nself, total: shares of {profile.measure}"
     if profile.tool:
         return
@@ -149,7 +149,7 @@ def _row(function: FunctionProfile, samples: int) -> tuple[str, ...]:
 
 def _method_row(method: MethodCounts) -> tuple[str, ...]:
     name = method.name or f"{method.skel} {method.method}"
-    counts = (method.calls, method.packets, method.instructions, method.hvx)
+    counts = (method.calls, method.packets, method.instructions, method.hvx, method.waiting)
     return (_short(name, NAME + 4), *(f"{count:,}" for count in counts))
 
 

@@ -6,6 +6,8 @@
 
 #include "AEEStdErr.h"
 #include "../core.h"
+#include "../counts.h"
+#include "../module.h"
 #include "../profile.h"
 #include "queue_end.h"
 #include "queue_message.h"
@@ -102,19 +104,40 @@ static void wake(struct dspqueue *queue, enum queue_event event)
     shell_upcall(WIRE_TOPIC_DSPQUEUE, &message, sizeof message, -1);
 }
 
-static void callbacks_thread(bool begins)
+/* Callbacks count for the skel that has them, and accesses to the queue for nobody. */
+static void note(struct dspqueue *queue, enum queue_moment moment)
 {
-    if (begins) {
+    static _Thread_local uint32_t read_before;
+    const uint32_t read_now = __atomic_load_n(&queue->in.reader->packets, __ATOMIC_RELAXED);
+    uint32_t offset;
+    const char *skel = module_at((uintptr_t)queue->packet_callback, &offset);
+    switch (moment) {
+    case QUEUE_THREAD_BEGINS:
         fault_thread();
         profile_thread_begin();
-    } else {
+        break;
+    case QUEUE_CALLBACK_BEGINS:
+        read_before = read_now;
+        counts_begin(skel == NULL ? "" : skel, COUNTS_QUEUES, 0);
+        break;
+    case QUEUE_CALLBACK_ENDS:
+        counts_callback_end(read_now - read_before);
+        break;
+    case QUEUE_ACCESS_BEGINS:
+        counts_access_begin();
+        break;
+    case QUEUE_ACCESS_ENDS:
+    case QUEUE_ACCESS_FAILS:
+        counts_access_end(moment == QUEUE_ACCESS_ENDS);
+        break;
+    case QUEUE_THREAD_ENDS:
         profile_thread_end();
         fault_thread_end();
+        break;
     }
 }
 
-static const struct queue_side side = {
-    .wake = wake, .buffers = buffers_here, .thread = callbacks_thread};
+static const struct queue_side side = {.wake = wake, .buffers = buffers_here, .note = note};
 
 /* ---- requests of the ARM side ---- */
 
@@ -231,9 +254,8 @@ __attribute__((constructor)) static void listen_for_queues(void)
 
 /* ---- requests of the skel ---- */
 
-AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback,
-                          dspqueue_callback_t error_callback, void *callback_context,
-                          dspqueue_t *queue)
+static int import(uint64_t queue_id, dspqueue_callback_t packet_callback,
+                  dspqueue_callback_t error_callback, void *callback_context, dspqueue_t *queue)
 {
     struct dspqueue *made = calloc(1, sizeof *made);
     if (queue == NULL || made == NULL) {
@@ -264,8 +286,20 @@ AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback
     return code;
 }
 
+/* What starts and ends the thread of callbacks depends on that thread. */
+AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback,
+                          dspqueue_callback_t error_callback, void *callback_context,
+                          dspqueue_t *queue)
+{
+    counts_pause();
+    const int code = import(queue_id, packet_callback, error_callback, callback_context, queue);
+    counts_resume();
+    return code;
+}
+
 AEEResult dspqueue_close(dspqueue_t queue)
 {
+    counts_pause();
     pthread_mutex_lock(&lock);
     struct exported *exported = queue == NULL ? NULL : by_id(queue->id);
     bool known = exported != NULL && exported->open == queue;
@@ -273,12 +307,12 @@ AEEResult dspqueue_close(dspqueue_t queue)
         exported->open = NULL;
     }
     pthread_mutex_unlock(&lock);
-    if (!known) {
-        return AEE_EBADPARM;
+    if (known) {
+        queue_end_close(queue);
+        free(queue);
     }
-    queue_end_close(queue);
-    free(queue);
-    return AEE_SUCCESS;
+    counts_resume();
+    return known ? AEE_SUCCESS : AEE_EBADPARM;
 }
 
 const struct shell_symbol dspqueue_symbols[] = {

@@ -1,9 +1,10 @@
 /* calls.h: instructions in whose place a function of the shell is called: user DMA, reads of the DSP's
- * counters, barriers, and HMX. */
+ * counters, barriers, pause, and HMX; and loops that only wait. */
 #ifndef BUILDTOOL_SHELL_CALLS_H
 #define BUILDTOOL_SHELL_CALLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "forms.h"
@@ -19,7 +20,7 @@ struct call {
     uint32_t target;        /* bits that the replacement has, too */
 };
 
-#define CALL_CLASSES (1u << 13 | 1u << 18 | 1u << 20 | 1u << 21)
+#define CALL_CLASSES (1u << 10 | 1u << 13 | 1u << 18 | 1u << 20 | 1u << 21)
 
 /* Returns how a word is executed, or NULL if it is none of these. */
 const struct call *call_of(uint32_t word);
@@ -43,5 +44,14 @@ void call_hmx(void);
             "{ r3:2 = memd(r29+#0); r5:4 = memd(r29+#8) }\n"                               \
             "{ c1:0 = r3:2; r3:2 = memd(r29+#16) }\n{ c3:2 = r5:4 }\n{ c7:6 = r3:2 }\n"    \
             "{ dealloc_return }\n");
+
+/* Whether a packet is the end of a loop that does nothing but load values, compare them, and begin
+ * again. Two words before the packet are readable. A word of such a packet is one that may_spin. */
+bool spins(const uint32_t *packet, size_t size);
+bool may_spin(uint32_t word);
+#define SPIN_CLASSES (1u << 2 | 1u << 4)
+
+/* Is called in each round of a loop that waits. */
+void call_wait(void);
 
 #endif

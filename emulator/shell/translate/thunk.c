@@ -42,12 +42,26 @@ static void put_hmx(struct code *code, const struct thunk *thunk)
     }
 }
 
-static void put_calls(struct code *code, const struct thunk *thunk)
+/* A round of a loop that waits; see counts_wait_begin. */
+static void put_wait(struct code *code, uint32_t packet, bool looks_first)
+{
+    put_enter(code);
+    code_constant(code, 0, packet);
+    code_constant(code, 1, looks_first);
+    code_call(code, address_of((const void *)(uintptr_t)call_wait));
+    put_leave(code);
+}
+
+static void put_calls(struct code *code, const struct thunk *thunk, uint32_t from)
 {
     put_hmx(code, thunk);
     for (size_t i = 0; i < thunk->size; i++) {
         const struct call *call = thunk->calls[i];
         if (call == NULL || is_hmx(call)) {
+            continue;
+        }
+        if (call->function == call_wait) {
+            put_wait(code, from, true);
             continue;
         }
         put_enter(code);
@@ -64,6 +78,11 @@ bool thunk_replaces(uint32_t word)
     return form_is_replaced(word) || call_of(word) != NULL;
 }
 
+void thunk_write_wait(struct code *code, uint32_t from)
+{
+    put_wait(code, from, false);
+}
+
 void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                  uint32_t live, const struct memory_use *use)
 {
@@ -73,7 +92,7 @@ void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_
     if (code->problem != NULL) {
         return;
     }
-    put_calls(code, &thunk);
+    put_calls(code, &thunk, from);
     put_vectors(code, &thunk, live);
     uint32_t rest[PACKET_WORDS_MAX];
     memcpy(rest, packet, size * sizeof *rest);

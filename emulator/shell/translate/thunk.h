@@ -16,6 +16,9 @@ bool thunk_replaces(uint32_t word);
 void thunk_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                  uint32_t live, const struct memory_use *use);
 
+/* Writes code that lets other threads run, before that of the packet at the address `from`. */
+void thunk_write_wait(struct code *code, uint32_t from);
+
 /* Writes code that faults. */
 void thunk_write_stop(struct code *code);
 

@@ -21,6 +21,7 @@ struct thunk_origin {
     uint32_t start, packet;
     uint32_t size;           /* words */
     bool extended;           /* whether an instruction has extension bits */
+    bool waits;              /* whether it is the end of a loop that waits */
     struct memory_use use;   /* of those */
     struct memory_use tags;  /* see qf_tags.h */
     const char *instruction; /* if it is not translated: one that is in it */
@@ -55,14 +56,42 @@ static struct thunk_origin *add_origin(struct link_memory *memory, uint32_t addr
     return origin;
 }
 
+static bool may_be_replaced(uint32_t word)
+{
+    return thunk_replaces(word) || may_spin(word);
+}
+
+struct found {
+    const struct image *image;
+    struct link_memory *memory;
+};
+
+/* Whether the packet at an address is the end of a loop that waits. */
+static bool ends_waiting_loop(const struct image *image, uint32_t address, size_t size)
+{
+    enum { BEFORE = 2 };
+    uint32_t words[BEFORE + PACKET_WORDS_MAX];
+    const uint32_t from = address - BEFORE * 4;
+    return image_words(image, from, words, BEFORE + size) == BEFORE + size &&
+           spins(words + BEFORE, size);
+}
+
 static void add_packet(void *context, uint32_t address, size_t size, uint32_t word)
 {
-    struct link_memory *memory = context;
+    const struct found *found = context;
+    struct link_memory *memory = found->memory;
+    const bool waits = may_spin(word);
+    if (waits && !ends_waiting_loop(found->image, address, size)) {
+        return;
+    }
     struct thunk_origin *origin = memory->thunk_count == 0
                                       ? NULL
                                       : &memory->thunk_origins[memory->thunk_count - 1];
     if (origin == NULL || origin->packet != address) { /* it can have several such instructions */
         origin = add_origin(memory, address, size);
+    }
+    if (origin != NULL) {
+        origin->waits = origin->waits || waits;
     }
     const struct extended use = extended_by(word);
     if (origin != NULL && (use.read | use.written) != 0) {
@@ -163,7 +192,8 @@ static size_t whole_pages(size_t size)
 void translate_find(const struct image *image, struct functions *functions,
                     struct link_memory *memory)
 {
-    code_scan(image, functions, THUNK_CLASSES, thunk_replaces, add_packet, memory);
+    struct found found = {image, memory};
+    code_scan(image, functions, THUNK_CLASSES | SPIN_CLASSES, may_be_replaced, add_packet, &found);
     if (memory->thunk_count > 0) {
         find_extensions(image, functions, memory);
     }
@@ -226,6 +256,10 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
     code_begin(&code, (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes);
     code_begin(&jump, from);
     qf_tags_write(&code, packet, origin->size, from, &origin->tags);
+
+    if (origin->waits) {
+        thunk_write_wait(&code, from);
+    }
     thunk_write(&code, packet, origin->size, from,
                 live_after(&translation->liveness, origin->packet), &origin->use);
     origin->why = code.problem;

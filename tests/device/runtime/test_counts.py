@@ -6,15 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.run.method_counts import MethodCounts, read_method_counts
-from tests.device.fastrpc.toolbox import Device
+from buildtool.run.method_counts import QUEUES, MethodCounts, read_method_counts
+from tests.device.fastrpc.toolbox import Device, Toolbox
+
+from .conftest import build_skel, install
 
 
 def counts(device: Device, folder: Path, skel: str, words: str) -> dict[int, MethodCounts]:
     """The counts of a run of one case, by method: 0 opens the skel, 1 closes it."""
+    return counts_of(device, folder, f"open {skel}; case {skel} {words}; close {skel}")
+
+
+def counts_of(device: Device, folder: Path, script: str) -> dict[int, MethodCounts]:
     file = folder / "counts"
     file.write_text("")
-    script = f"open {skel}; case {skel} {words}; close {skel}"
     done = device.run(script, BUILDTOOL_SIM_COUNTS=str(file))
     assert done.status == 0, done.err
     return {one.method: one for one in read_method_counts(file) if one.skel}
@@ -37,13 +42,53 @@ def test_work_of_threads_counts_for_the_call(device: Device, tmp_path: Path) -> 
     assert many.packets > 5 * few.packets
 
 
+@pytest.mark.parametrize("pauses", [0, 1], ids=["pause", "load"])
+def test_loops_that_wait_count_apart(
+    pauses: int, device: Device, toolbox: Toolbox, tmp_path: Path
+) -> None:
+    install(device, build_skel(toolbox, "waiting"), "waiting")
+    jobs = (20, 40)
+    few, many, again = (
+        counts(device, tmp_path, "waiting", f"together 3 {n} 5000 {pauses}")[2]
+        for n in (*jobs, jobs[1])
+    )
+
+    assert many.comparable == again.comparable
+    assert many.exact
+    assert many.waiting > 0
+    # Four threads do the work of a job, in a loop of a packet.
+    assert 1 < (many.packets - few.packets) / (20 * 4 * 5000) < 1.5
+
+
+def test_callbacks_of_queues_count(device: Device, tmp_path: Path) -> None:
+    """How many messages a callback finds is chance."""
+    found = [
+        counts_of(
+            device,
+            tmp_path,
+            "open queue; queue q 0 0 callback; case queue import @q 1; burst q 60; tally q 60;"
+            "case queue close_queue; shut q; close queue",
+        )
+        for _ in range(3)
+    ]
+
+    first, *others = ([one.comparable for one in each.values()] for each in found)
+    assert all(other == first for other in others)
+    row = found[0][QUEUES]
+    assert (row.calls, row.skel, row.name) == (60, "libqueue_skel.so", "callbacks of dspqueue")
+    assert row.exact
+    assert row.instructions > row.packets > 60 * 50
+
+
 def test_lines_that_are_damaged_are_no_counts(tmp_path: Path) -> None:
     file = tmp_path / "counts"
     file.write_bytes(
-        b"2 1 10 20 3 100 50 0 0 liba b_skel.so\n2 2 10 20 3 100 50 8 1 liba b_skel.so\n"
-        b"2 1 10 20 -3 100 50 0 0 x\nno counts\n\xff 1 1 1 1 1 1 1 0 x\n3 1 1\x1b[2J\n"
-        b"2 1 " + b"9" * 5000 + b" 1 1 1 1 1 0 x\n"
+        b"2 1 10 20 3 7 100 50 0 0 0 liba b_skel.so\n2 2 10 20 3 8 100 50 8 1 9 liba b_skel.so\n"
+        b"2 1 10 20 -3 0 100 50 0 0 0 x\nno counts\n\xff 1 1 1 1 1 1 1 1 0 0 x\n3 1 1\x1b[2J\n"
+        b"2 1 " + b"9" * 5000 + b" 1 1 1 1 1 1 1 0 x\n"
     )
 
     (found,) = read_method_counts(file)
-    assert found == MethodCounts("liba b_skel.so", 2, 3, 20, 40, 6, 200, 100, 8, exact=False)
+    assert found == MethodCounts(
+        "liba b_skel.so", 2, 3, 20, 40, 6, 200, 100, 8, waiting=15, within=9, exact=False
+    )
