@@ -2,8 +2,7 @@
  *
  * A number of 8 bits has a sign, 4 bits of an exponent (7 stands for 1) and 3 of a fraction. 0x80 is no number:
  * there is no infinity and no -0. Source: Qualcomm's emulator for v81 (qualcomm/qemu). */
-#include "operations.h"
-#include "qfloat_v79.h"
+#include "operands_qf_v79.h"
 
 #define NO_NUMBER 0x80
 #define GREATEST 0x7f
@@ -35,7 +34,7 @@ INLINE words f8_of_halves(words u, words more)
     return both(f8_of_half(u, more), f8_of_half(logical(u, 16), logical(more, 2)));
 }
 
-OPERATION(words, v79_V_equals_Vqf16, (words u, words more_u), f8_of_halves(u, unpacked(more_u)))
+OPERATION(words, v79_V_equals_Vqf16, (words u, words more_u), f8_of_halves(u, more_u))
 
 /* ---- to qf16, in halves ---- */
 
@@ -69,8 +68,6 @@ INLINE words more_of(words halves)
 {
     return (halves & splat(3)) | (logical(halves, 16) & splat(12));
 }
-
-#define PLACED(n, x) register HVX_Vector placed##n __asm__("v" #n) = V(x);
 
 /* The result in v1:0, its extension bits in v2 and v3. */
 pair v79_Wqf16_equals_V(words u) __attribute__((section("op_v79_Wqf16_equals_V"), retain, used));
