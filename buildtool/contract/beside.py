@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.contract.libraries import LIBRARIES, ORIGINS, device_libraries
-from buildtool.contract.shell_symbols import IN_SHELL
+from buildtool.contract.rules.skels import IN_SHELL
 from buildtool.contract.subject import Subject
 from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf

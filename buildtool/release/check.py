@@ -55,7 +55,7 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
 
 
 def _check_names(names: Iterable[str], target: str) -> None:
-    known = [module.RULE.name for module in RULES]
+    known = [rule.name for rule in RULES]
     for name in names:
         if name not in known:
             raise UsageError(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from buildtool.contract.libraries import directory_in_release
-from buildtool.contract.rules.host_platform import other_system
+from buildtool.contract.rules.host_system import other_system
 from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic, read_elf
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Plan, Step

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool.cli.show import show
 from buildtool.contract.beside import BESIDE, NeededLibrary, resolve
-from buildtool.contract.rules.glibc_floor import needed_glibc
+from buildtool.contract.rules.host_system import needed_glibc
 from buildtool.core.elf.machine import machine_name
 from buildtool.core.elf.read import Elf
 from buildtool.core.elf.versions import VersionNeed

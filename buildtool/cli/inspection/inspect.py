@@ -159,7 +159,7 @@ def _beside(file: Path) -> list[Path]:
 def _show_rules(*, json: bool) -> None:
     from buildtool.contract.check import RULES
 
-    rules = [module.RULE for module in RULES]
+    rules = list(RULES)
     if json:
         document: RulesDocument = {
             "rules": [

@@ -97,7 +97,7 @@ def _rules(name: str) -> list[LintRule]:
     """All rules, or the one of that name; raises `UsageError`."""
     from buildtool.lint.check import RULES
 
-    rules = [module.RULE for module in RULES]
+    rules = list(RULES)
     found = [rule for rule in rules if rule.name == name]
     if name and not found:
         import difflib

@@ -1,10 +1,4 @@
-"""No code for v79 or newer loses qf values, or reads them as something else.
-
-Since v79 a vector register has 4 more bits for each lane of a qf value. Stores, copies and
-permutations keep 32 bits of a lane, and reads as sf, hf or of the other width give garbage.
-Compilers before LLVM 23 spill qf registers so: LLVM issue 204825. What is not known, such as code
-after an indirect jump, is not reported.
-"""
+"""Whether the DSP executes the vector instructions of the skels as they are meant."""
 
 from __future__ import annotations
 
@@ -13,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
-from buildtool.contract.finding import Finding, Rule
+from buildtool.contract.finding import Finding, rule
 from buildtool.contract.subject import Subject
 from buildtool.contract.vector_code import (
     Function,
+    Use,
     VectorCode,
     arch_generation,
     code_finding,
@@ -34,7 +29,51 @@ from buildtool.contract.vector_values import (
 from buildtool.core.value import Value
 from buildtool.toolchains.instructions.hvx import IEEE_KINDS, QF_KINDS
 
-RULE = Rule("qf-values", __doc__, code="skel")
+_IEEE_REMEDY = (
+    "Compile it for {arch} without +hvx_ieee_fp. In C and assembly use the qf forms:"
+    " Q6_Vqf32_vadd_VsfVsf(a, b), then Q6_Vsf_equals_Vqf32."
+)
+_NEWER_REMEDY = (
+    "Compile it for {arch}: remove -mcpu and -mhvx= from its flags, and instructions of newer archs"
+    " from assembly."
+)
+
+
+@rule("hvx-instructions", code="skel")
+def hvx_instructions(subject: Subject) -> Iterator[Finding]:
+    """The code of dsp/ARCH/ has no HVX instruction that the arch lacks.
+
+    A DSP executes such a word as another instruction, or as none. From v79 on there are no sums and
+    products with IEEE operands and results, such as V0.sf=vadd(V1.sf,V2.sf): zeros and infinities
+    were measured, without a fault. Source: LLVM, pull request 198832.
+    """
+    for path, arch, _ in subject.dsp():
+        code, number = vector_code(subject, path), arch_generation(arch)
+        lacked = _lacked(code, number) if code else []
+        for ieee in (True, False):
+            found = [use for use in lacked if use.form.ieee is ieee]
+            if code and found:
+                what = "IEEE sums or products" if ieee else "instructions of a newer arch"
+                yield code_finding(
+                    subject,
+                    hvx_instructions,
+                    path,
+                    f"has {what}, which {arch} lacks",
+                    why=listed(found, partial(_line, code)),
+                    remedy=(_IEEE_REMEDY if ieee else _NEWER_REMEDY).format(arch=arch),
+                )
+
+
+def _lacked(code: VectorCode, arch: int) -> list[Use]:
+    return list(code.uses(lambda form: form.lacked_by(arch)))
+
+
+def _line(code: VectorCode, use: Use) -> str:
+    since = "" if use.form.ieee else f", of v{use.form.first}"
+    where = f"{code.function(use.address)}, {code.line(use.address)}"
+    return f"{where}: {use.form.text(use.word)}{since}"
+
+
 _FIRST = 79
 _CONVERT = "Convert the value first: Q6_Vsf_equals_Vqf32 or Q6_Vhf_equals_Vqf16."
 
@@ -71,7 +110,15 @@ COPIED = Mistake(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@rule("qf-values", code="skel")
+def qf_values(subject: Subject) -> Iterator[Finding]:
+    """No code for v79 or newer loses qf values, or reads them as something else.
+
+    Since v79 a vector register has 4 more bits for each lane of a qf value. Stores, copies and
+    permutations keep 32 bits of a lane, and reads as sf, hf or of the other width give garbage.
+    Compilers before LLVM 23 spill qf registers so: LLVM issue 204825. What is not known, such as
+    code after an indirect jump, is not reported.
+    """
     for path, arch, _ in subject.dsp():
         if arch_generation(arch) < _FIRST or not (code := vector_code(subject, path)):
             continue
@@ -83,10 +130,10 @@ def check(subject: Subject) -> Iterator[Finding]:
         for mistake, places in sorted(found.items(), key=lambda item: not item[0].is_loss):
             why, remedy = listed(list(places.values()), partial(_text, code)), mistake.remedy
             if mistake.is_loss:
-                yield code_finding(subject, RULE, path, mistake.what, why=why, remedy=remedy)
+                yield code_finding(subject, qf_values, path, mistake.what, why=why, remedy=remedy)
             else:
                 message = f"{posixpath.basename(path)} {mistake.what}"
-                yield RULE.warning(path, message, why=why, remedy=remedy)
+                yield qf_values.warning(path, message, why=why, remedy=remedy)
 
 
 class Place(Value):
