@@ -16,17 +16,11 @@ from buildtool.cli.show import SCHEMA
 from buildtool.cli.typer_app import typer_app
 from buildtool.documents import (
     builds,
-    cache,
-    cards,
     devices,
-    errors,
     explanations,
     inspection,
-    linting,
     measurements,
     on_devices,
-    projects,
-    releases,
     runs,
     toolchains,
 )
@@ -45,10 +39,10 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "build": (builds.BuildDocument,),
     "build-plan": (builds.PlanDocument,),
     "capture": (runs.CaptureDocument, builds.BuildDocument),
-    "cache-clear": (cache.CacheFreedDocument,),
-    "cache-gc": (cache.CacheFreedDocument,),
-    "cache-stats": (cache.CacheStatsDocument,),
-    "cache-verify": (cache.CacheVerifyDocument,),
+    "cache-clear": (builds.CacheFreedDocument,),
+    "cache-gc": (builds.CacheFreedDocument,),
+    "cache-stats": (builds.CacheStatsDocument,),
+    "cache-verify": (builds.CacheVerifyDocument,),
     "clean": (builds.CleanDocument,),
     "deploy": (runs.DeployDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
     "devices-add": (devices.DeviceAddedDocument,),
@@ -60,15 +54,15 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "doctor": (toolchains.DoctorDocument,),
     "error": (),
     "explain": (explanations.ExplainDocument,),
-    "ide": (projects.IdeDocument,),
-    "idl": (projects.IdlDocument, errors.IdlErrorsDocument),
-    "init": (projects.InitDocument,),
+    "ide": (toolchains.IdeDocument,),
+    "idl": (toolchains.IdlDocument, builds.IdlErrorsDocument),
+    "init": (toolchains.InitDocument,),
     "inspect": (inspection.ElfDocument, inspection.InspectDocument, inspection.RulesDocument),
-    "lint": (linting.LintDocument, linting.LintRulesDocument),
-    "lock": (projects.LockDocument,),
-    "package": (releases.PackageDocument, builds.BuildDocument),
-    "profile": (projects.ProfileDocument,),
-    "probe": (cards.CardDocument, builds.BuildDocument),
+    "lint": (inspection.LintDocument, inspection.LintRulesDocument),
+    "lock": (toolchains.LockDocument,),
+    "package": (inspection.PackageDocument, builds.BuildDocument),
+    "profile": (toolchains.ProfileDocument,),
+    "probe": (devices.CardDocument, builds.BuildDocument),
     "rollback": (runs.RollbackDocument,),
     "run": (runs.RunDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
     "sdk-install": (toolchains.SdkDocument,),
@@ -80,7 +74,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
         *(runs.TestDocument, builds.BuildDocument),
         *(runs.TestListDocument, runs.TestExportDocument, on_devices.OnDevicesDocument),
     ),
-    "verify": (releases.VerifyDocument,),
+    "verify": (inspection.VerifyDocument,),
     "why": (builds.WhyDocument,),
 }
 """What each command prints, besides errors."""
@@ -110,7 +104,7 @@ def made_schemas() -> dict[str, dict[str, Any]]:
 
 def _command_schema(name: str, objects: dict[str, Any]) -> dict[str, Any]:
     command = {"error": "COMMAND", "build-plan": "build --plan"}.get(name, name.replace("-", " "))
-    kinds = (*DOCUMENTS[name], errors.ErrorDocument)
+    kinds = (*DOCUMENTS[name], builds.ErrorDocument)
     references = [_schema_of(kind, objects, f"{OBJECTS}{ENDING}") for kind in kinds]
     return _schema(name, f"buildtool {command} --json", {"oneOf": references})
 

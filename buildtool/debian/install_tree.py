@@ -20,7 +20,7 @@ from buildtool.debian.apt import DebianError
 from buildtool.plan.files_step import OWNERS
 from buildtool.plan.plan import MULTIARCH
 from buildtool.release.unpack.deb_archive import deb_members
-from buildtool.release.unpack.limits import LIMITS, ArchiveError
+from buildtool.release.unpack.entry import LIMITS, ArchiveError
 from buildtool.release.unpack.listing import ArchiveListing
 
 _TAKEN = re.compile(

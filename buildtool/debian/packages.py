@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.events import Listener, Note
+from buildtool.core.events import Listener, Note, work
 from buildtool.core.files import file_digest, replace_file
 from buildtool.core.lock import locked
 from buildtool.core.own_directory import make_directory
-from buildtool.core.progress import work
 from buildtool.core.trees import remove_tree
 from buildtool.debian.apt import Apt, DebianError
 from buildtool.debian.install_tree import make_tree

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment

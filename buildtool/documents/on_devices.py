@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypedDict
 
-from buildtool.documents.builds import BuildDocument
-from buildtool.documents.errors import ErrorDocument
+from buildtool.documents.builds import BuildDocument, ErrorDocument
 from buildtool.documents.measurements import BenchDocument, ComparisonDocument, SweepDocument
 from buildtool.documents.runs import DeployDocument, RunDocument, TestDocument
 

@@ -16,9 +16,8 @@ from buildtool.core.events import StepOutput, Warned
 from buildtool.core.files import open_regular, write_if_changed
 from buildtool.drivers.cmake.tree_files import BUILT
 from buildtool.plan.files_step import FilesStep
-from buildtool.plan.log_files import warnings_file
 from buildtool.plan.plan import CMakeStep, Step
-from buildtool.plan.step_driver import BuildResources, RecordedBuild, StepDriver
+from buildtool.plan.step_driver import BuildResources, RecordedBuild, StepDriver, warnings_file
 from buildtool.plan.step_key import base_key, step_fields
 
 if TYPE_CHECKING:
@@ -197,7 +196,6 @@ def _warnings_of(step: Step, resources: BuildResources) -> StepWarnings:
 
 
 def _make_zig_ready(program: Path) -> None:
-    from buildtool.cache.zig_cache import make_ready
-    from buildtool.cache.zig_restored import renew
+    from buildtool.cache.zig_cache import make_ready, renew
 
     renew(make_ready(), program.parent / "lib")

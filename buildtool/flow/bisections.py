@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Event, Listener, Note, StepFailed, TestFinished, Warned
-from buildtool.core.progress import work
+from buildtool.core.events import Event, Listener, Note, StepFailed, TestFinished, Warned, work
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.flow.benches import Side, check_bench, measure_sides

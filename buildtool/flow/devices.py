@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener, Note
-from buildtool.core.progress import work
+from buildtool.core.events import Listener, Note, work
 from buildtool.flow.targets import make_release_of, open_target, with_options
 from buildtool.project.model import Project
 from buildtool.release.assemble import in_use

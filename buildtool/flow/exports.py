@@ -40,8 +40,7 @@ def export_tests(
 ) -> Export:
     """Build, and write the tests that `patterns` select, all of them without patterns, to
     `directory` for the `service` "NAME:DEVICE,DEVICE".  Raises `UsageError`."""
-    from buildtool.testing.ctest.files import FOLDER, files_of_tests, held_test_release
-    from buildtool.testing.ctest.tests import has_tests
+    from buildtool.testing.ctest.tests import FOLDER, files_of_tests, has_tests, held_test_release
     from buildtool.testing.expected import matches
     from buildtool.testing.export.commands import ctest_as_commands, programs_as_commands
     from buildtool.testing.export.services import service_of

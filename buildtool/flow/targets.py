@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, Note
+from buildtool.core.events import Listener, Note, work
 from buildtool.core.lock import locked
-from buildtool.core.progress import work
 from buildtool.drivers.step_drivers import driver_of
-from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.context import open_context
-from buildtool.engine.executor import run_plan
+from buildtool.engine.executor import check_cdsprpc_needs, run_plan
 from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, Project
 from buildtool.release.assemble import make_release
@@ -26,7 +24,7 @@ from buildtool.toolchains.select_profiles import profiles
 if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.engine import clean as cleaning
     from buildtool.engine.context import BuildContext, Options
-    from buildtool.engine.explain import Explanation
+    from buildtool.engine.decide import Explanation
     from buildtool.engine.result import BuildResult
     from buildtool.ide.write_files import Written
     from buildtool.release.package import Packaged
@@ -103,7 +101,7 @@ def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Rel
     try:
         return build, _release_of(build, context)
     except BuildtoolError as error:
-        from buildtool.engine.bad_actions import reject_restored
+        from buildtool.engine.execute_step import reject_restored
 
         context = reject_restored(build, context, error)
     build = run_plan(plan, context)
@@ -121,7 +119,7 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
         raise
     if any(step.reasons for step in build.steps):
         from buildtool.engine.shared_seconds import share_seconds
-        from buildtool.release.history import record_release
+        from buildtool.release.source import record_release
 
         record_release(build, release)
         share_seconds(build, context)
@@ -242,7 +240,7 @@ def with_options(
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:
     """The outcome for each step if `target_name` were built now, and the reasons."""
-    from buildtool.engine.explain import explain as explain_plan
+    from buildtool.engine.decide import explain as explain_plan
 
     plan = make_plan(project, target_name)
     with open_context(plan.state, driver_of, listener) as context:
@@ -251,7 +249,7 @@ def explain(project: Project, target_name: str, listener: Listener) -> tuple[Exp
 
 def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | None:
     """The outcome for each step in the last build of `target_name`; None when it is not known."""
-    from buildtool.engine.explain import last_build as read_last_build
+    from buildtool.engine.decide import last_build as read_last_build
 
     find_target(project, target_name)
     return read_last_build(project.state / "state", target_name)

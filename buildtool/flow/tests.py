@@ -39,8 +39,7 @@ def test(
     from buildtool.testing.causes import with_causes
     from buildtool.testing.expected import without_devices, without_tests
     from buildtool.testing.history import record_tests
-    from buildtool.testing.shard import in_shard
-    from buildtool.testing.suites import find_suites, no_tests, run_suites, select
+    from buildtool.testing.suites import find_suites, in_shard, no_tests, run_suites, select
 
     part = parse_shard(shard) if shard else None
 
@@ -78,8 +77,7 @@ def list_tests(
     CTest are known after a build; programs that tell the names of theirs run on the device."""
     from buildtool.core.shard import parse_shard
     from buildtool.testing.ctest.tests import may_have_tests
-    from buildtool.testing.shard import in_shard
-    from buildtool.testing.suites import TIMEOUT, find_suites, names_of, select
+    from buildtool.testing.suites import TIMEOUT, find_suites, in_shard, names_of, select
 
     part = parse_shard(shard or "1/1")
     with contextlib.ExitStack() as stack:

@@ -10,9 +10,10 @@ from buildtool.core.events import Note
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import check_step
 from buildtool.engine.execute_step import execute_step
-from buildtool.ide.configured_tree import ConfiguredTree, configure_step
 from buildtool.ide.write_files import (
+    ConfiguredTree,
     Written,
+    configure_step,
     missing_sources,
     preset_names,
     write_database,

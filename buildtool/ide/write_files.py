@@ -2,6 +2,8 @@
 
 A user's own file is never overwritten: the file is then written to `.buildtool/ide`, with a note
 that says how to use it from there.
+
+Configures the build tree of a step and builds nothing.
 """
 
 from __future__ import annotations
@@ -10,17 +12,23 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.events import StepFinished, StepStarted
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.processes.process import capture, check
+from buildtool.core.value import Value
+from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
+from buildtool.drivers.step_drivers import CMakeDriver
+from buildtool.engine.context import BuildContext
+from buildtool.engine.result import StepOutcome
 from buildtool.ide.compile_commands import for_clangd, without_compiler_launcher
-from buildtool.ide.configured_tree import ConfiguredTree
-from buildtool.plan.environment import build_environment
+from buildtool.plan.environment import PASSED_ON, build_environment
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import (
     INCLUDED_PRESETS,
@@ -35,7 +43,8 @@ from buildtool.plan.presets import (
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import WrittenFileObject
+    from buildtool.documents.toolchains import WrittenFileObject
+
 
 DATABASE = "compile_commands.json"
 MAX_BYTES = 256 << 20  # one build tree's commands
@@ -222,3 +231,31 @@ def _is_of_trees(place: Path, project: Project) -> bool:
 
 def _remember(place: Path, record: Path) -> None:
     write_if_changed(record, json.dumps({place.name: file_digest(place)}) + "\n")
+
+
+class ConfiguredTree(Value):
+    """A configured build tree: the cache entries that CMake was given, and the environment
+    variables besides those that are passed on from the caller."""
+
+    step: CMakeStep
+    cache: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+def configure_step(
+    step: CMakeStep, needs: Mapping[str, str], context: BuildContext
+) -> ConfiguredTree:
+    """Configure the step's build tree if it is not up to date; `needs` are as those of
+    `check_step`.  Raises as `execute_step` does."""
+    started, outcome = time.monotonic(), "failed"
+    context.listener(StepStarted(step.name, step.summary))
+    driver, resources = CMakeDriver(step), context.resources
+    try:
+        fields = driver.make_ready(driver.key_fields(needs), resources)
+        cache, ran = driver.configure(fields, resources)
+        outcome = "configured" if ran else StepOutcome.UP_TO_DATE
+    finally:
+        context.listener(StepFinished(step.name, outcome, time.monotonic() - started))
+    environment = tool_environment(step).items()
+    own = {name: value for name, value in environment if name not in PASSED_ON}
+    return ConfiguredTree(step, cache, own)

@@ -10,7 +10,7 @@ from buildtool.contract.finding import RuleText
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
-    from buildtool.documents.linting import LintFindingObject, LintRuleObject
+    from buildtool.documents.inspection import LintFindingObject, LintRuleObject
     from buildtool.lint.subject import Subject
 
 

@@ -1,15 +1,21 @@
-"""The base class of the steps of all kinds."""
+"""The base class of the steps of all kinds, and the names of directories that move."""
 
 from __future__ import annotations
 
+import functools
+import os
+import sys
 from abc import abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import buildtool
+from buildtool import _data
+from buildtool.core.cache import cache_dir
 from buildtool.core.value import Value
 from buildtool.inputs.roots import Roots
-from buildtool.plan.named_roots import named_roots
 from buildtool.toolchains.profile import Profile
 
 if TYPE_CHECKING:
@@ -54,3 +60,58 @@ class ComponentStep(Value):
             "source": str(self.source),
             "tree": str(self.tree),
         }
+
+
+def named_roots(project: Path, tree: Path, tools: Mapping[str, str]) -> Roots:
+    """The roots of a step: its project with the directories above it, its build tree, this program,
+    its cache, and those directories of `tools` (`Profile.places`) that are not of the system."""
+    return Roots(
+        {
+            **_installed(project),
+            **{name.lower(): Path(place) for name, place in tools.items() if _is_own(place)},
+            "cache": cache_dir(),
+            "python": Path(sys.prefix),
+            "project": project,
+            "tree": tree,
+        },
+        _parents(project),
+        _home(),
+    )
+
+
+def _is_own(place: str) -> bool:
+    path = Path(place)
+    return path.is_absolute() and path.is_dir() and not place.startswith("/usr/")
+
+
+@functools.cache
+def _parents(project: Path) -> tuple[str, ...]:
+    """The directories above the project, the nearest first: those that `..` leads to, so none above
+    a symlink, and none of the system."""
+    found: list[str] = []
+    path = os.path.normpath(project)
+    while not os.path.islink(path) and (path := path.rpartition("/")[0]) not in ("", "/usr"):  # noqa: PTH114
+        found.append(path)
+    return tuple(found)
+
+
+def _home() -> str:
+    """The home directory; "" if it is a clone, as in some jobs of CI services."""
+    home = os.path.normpath(os.path.expanduser("~"))  # noqa: PTH111 - as the environment has it
+    return "" if os.path.lexists(f"{home}/.git") else home
+
+
+@functools.cache
+def _installed(project: Path) -> Mapping[str, Path]:
+    """The directories of this program, unless the project is this program's own clone."""
+    python = Path(sys.prefix)
+    own = {
+        "buildtool": Path(buildtool.__file__).parent,
+        **{f"buildtool.{name}": _data.path(name) for name in ("cmake", "dsp", "host")},
+    }
+    # A clone of this program is a project too: then its sources belong to the project.
+    return {
+        name: place
+        for name, place in own.items()
+        if place.is_relative_to(python) or not place.is_relative_to(project)
+    }

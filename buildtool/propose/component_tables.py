@@ -10,11 +10,11 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.failure_hints import POLICY_MINIMUM
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
-from buildtool.propose.cmake_calls import directory_of
+from buildtool.propose.cmake_tree import directory_of
+from buildtool.propose.component_files import ShippedFiles, copied_data, opened_data, shipped_files
 from buildtool.propose.configure import Configured, ConfigureFailure
 from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
-from buildtool.propose.shipped_files import ShippedFiles, shipped_files
 from buildtool.propose.target_sides import (
     HOST,
     SKEL,
@@ -23,7 +23,6 @@ from buildtool.propose.target_sides import (
     sided_targets,
     split_by_side,
 )
-from buildtool.propose.test_data import copied_data, opened_data
 from buildtool.propose.text_hints import (
     ARM64_EVIDENCE,
     HEXAGON_EVIDENCE,

@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.propose.cmake_calls import (
+from buildtool.propose.cmake_tree import (
     NESTED_BUILD_COMMANDS,
     CMakeCall,
+    CMakeTree,
     directory_of,
     is_listing,
     written_calls,
 )
-from buildtool.propose.cmake_tree import CMakeTree
 
 ARCH_VARIABLES = ("DSP_VERSION", "DSP_ARCH", "HEXAGON_ARCH", "HEXAGON_VERSION", "HTP_ARCH")
 """Variables of the DSP arch in public projects."""

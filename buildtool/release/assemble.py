@@ -22,8 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool import __version__
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import replace_link, value_digest
+from buildtool.core.files import read_checksummed, replace_link, value_digest, write_checksummed
 from buildtool.core.lock import held_directory, is_held
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree, replace_directory
@@ -31,8 +30,17 @@ from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.plan.plan import Plan
-from buildtool.release.layout import Layout, ReleaseError, ShippedOutput, lay_out
-from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, Slice, in_slices
+from buildtool.release.slices import (
+    Layout,
+    Release,
+    ReleaseError,
+    ReleaseFile,
+    ReleaseLink,
+    ShippedOutput,
+    Slice,
+    in_slices,
+    lay_out,
+)
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 RUN_SCRIPT = "run.sh"

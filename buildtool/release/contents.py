@@ -18,7 +18,7 @@ from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
 from buildtool.plan.files_step import FilesStep
-from buildtool.release.layout import Layout, ShippedOutput
+from buildtool.release.slices import Layout, ShippedOutput
 
 
 class ReleaseContents(Value):

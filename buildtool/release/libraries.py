@@ -14,7 +14,7 @@ from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic, read_elf
 from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import Plan, Step
 from buildtool.release.contents import ReleaseContents
-from buildtool.release.layout import LIBRARIES, ReleaseError, ShippedOutput
+from buildtool.release.slices import LIBRARIES, ReleaseError, ShippedOutput
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 from buildtool.toolchains.system_libraries import system_libraries
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from buildtool.core.elf.read import is_elf
 from buildtool.core.files import file_digest, temporary_file
-from buildtool.release.layout import ShippedOutput
-from buildtool.release.slices import ReleaseFile
+from buildtool.release.slices import ReleaseFile, ShippedOutput
 from buildtool.release.split_debug import CannotSplitError, Split, split
 
 

@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.interruption import interruption
-from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts
+from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts, interruption
 from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment

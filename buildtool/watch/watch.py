@@ -9,9 +9,8 @@ import selectors
 import time
 from collections.abc import Callable
 
-from buildtool.watch.inotify import Inotify
-from buildtool.watch.places import WatchedPlaces
-from buildtool.watch.polling import SECONDS, Polling
+from buildtool.watch.inputs import WatchedPlaces
+from buildtool.watch.polling import SECONDS, Inotify, Polling
 
 QUIET = 0.01
 """Seconds without a change after which one or two files are seen as complete."""

@@ -9,10 +9,9 @@ from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, show
 
 if TYPE_CHECKING:
-    from buildtool.cache.disk_usage import DiskUsage
-    from buildtool.cache.eviction import Freed
+    from buildtool.cache.eviction import DiskUsage, Freed
     from buildtool.cache.store import Store
-    from buildtool.documents.cache import (
+    from buildtool.documents.builds import (
         CacheFreedDocument,
         CacheStatsDocument,
         CacheVerifyDocument,
@@ -93,7 +92,7 @@ def verify(*, json: Json = False) -> int:
     from buildtool.cache.emulator_cache import directory as emulator_directory
     from buildtool.cache.maintenance import VerifiedCache, store_usage
     from buildtool.cache.maintenance import verify as check
-    from buildtool.device.emulated.verify import verify as check_emulator
+    from buildtool.device.emulated.emulator import verify as check_emulator
 
     store = _store()
     done = check(store) if store.directory.is_dir() else VerifiedCache(*store_usage(store), (), 0)

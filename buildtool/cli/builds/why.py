@@ -13,7 +13,7 @@ from buildtool.cli.show import print_json, show
 
 if TYPE_CHECKING:
     from buildtool.documents.builds import WhyDocument
-    from buildtool.engine.explain import Explanation
+    from buildtool.engine.decide import Explanation
     from buildtool.engine.reasons import Reason
 
 SHOWN = 10

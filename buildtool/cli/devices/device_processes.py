@@ -1,4 +1,7 @@
-"""Processes of a command, one for each device: they start, their output is passed on, they end."""
+"""Processes of a command, one for each device: they start, their output is passed on, they end.
+
+Lines of several processes in one stream, each after the name of its process.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,16 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from buildtool.cli.devices.prefixed_lines import PrefixedLines
+from buildtool.cli.show import shows_colours
 from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.device.selection import Chosen
 from buildtool.device.sharing.lock import DeviceLock
 
 if TYPE_CHECKING:
     from buildtool.documents.on_devices import OnDeviceObject
+
 
 CHUNK = 1 << 16
 MAX_DOCUMENT = 64 << 20
@@ -155,3 +159,44 @@ def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> Non
             selector.unregister(source)
     elif not child.read(key.fileobj):  # type: ignore[arg-type]  # a stream of the process
         selector.unregister(key.fileobj)
+
+
+MAX_LINE = 1 << 16
+COLOURS = (36, 33, 32, 35, 34, 31)
+
+
+class PrefixedLines:
+    """Writes what arrives in pieces to `stream`, in whole lines after `prefix`.
+
+    Lines of more than `MAX_LINE` bytes are broken.
+    """
+
+    def __init__(self, prefix: bytes, stream: BinaryIO) -> None:
+        self._prefix = prefix
+        self._stream = stream
+        self._held = b""
+
+    def feed(self, data: bytes) -> None:
+        """Add what arrived next, and write the lines that are complete."""
+        *lines, self._held = (self._held + data).split(b"\n")
+        while len(self._held) > MAX_LINE:
+            lines.append(self._held[:MAX_LINE])
+            self._held = self._held[MAX_LINE:]
+        if lines:
+            self._stream.write(
+                b"".join(self._prefix + line.removesuffix(b"\r") + b"\n" for line in lines)
+            )
+            self._stream.flush()
+
+    def end(self) -> None:
+        """Write the last line, which may have no line break."""
+        if self._held:
+            self.feed(b"\n")
+
+
+def prefix(names: Sequence[str], number: int, stream: TextIO) -> bytes:
+    """The prefix of the lines of process `number` in `stream`; all of them have the same width."""
+    text = f"{names[number]:<{max(map(len, names))}} | "
+    if shows_colours(stream):
+        text = f"\x1b[{COLOURS[number % len(COLOURS)]}m{text}\x1b[0m"
+    return text.encode()

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
-from buildtool.cli.devices.device_processes import Child, attend, child_of
-from buildtool.cli.devices.prefixed_lines import prefix
+from buildtool.cli.devices.device_processes import Child, attend, child_of, prefix
 from buildtool.cli.devices.run import find_named_run
 from buildtool.cli.options import BuildOptions, not_with_on
 from buildtool.cli.screen import Screen

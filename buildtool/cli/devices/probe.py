@@ -18,7 +18,7 @@ from buildtool.project.read import find_optional_project
 
 if TYPE_CHECKING:
     from buildtool.device.card import Card
-    from buildtool.documents.cards import CardDocument
+    from buildtool.documents.devices import CardDocument
 
 EXAMPLES = (
     ("buildtool probe sim --soc SM8550", "The emulated device, as an SM8550."),

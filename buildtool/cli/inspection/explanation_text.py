@@ -20,10 +20,9 @@ from buildtool.diagnose.knowledge import (
 )
 
 if TYPE_CHECKING:
-    from buildtool.diagnose.codes import Code
     from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import Evidence, Finding, LogExplanation
-    from buildtool.diagnose.knowledge import Cause, Condition, Knowledge
+    from buildtool.diagnose.knowledge import Cause, Code, Condition, Knowledge
     from buildtool.diagnose.log_lines import LogSummary
 
 SIDES = {

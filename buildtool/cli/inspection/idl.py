@@ -12,7 +12,7 @@ from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, write
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import IdlDocument
+    from buildtool.documents.toolchains import IdlDocument
 
 
 def idl(

@@ -151,7 +151,7 @@ def _check_skels(
 
 def _beside(file: Path) -> list[Path]:
     """The libraries beside a file that it needs."""
-    from buildtool.contract.beside import libraries_beside
+    from buildtool.contract.inspection import libraries_beside
 
     return [path for path in libraries_beside(file).values() if path.parent == file.parent]
 

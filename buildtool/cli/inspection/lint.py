@@ -14,7 +14,7 @@ from buildtool.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from buildtool.documents.linting import LintDocument, LintRulesDocument
+    from buildtool.documents.inspection import LintDocument, LintRulesDocument
     from buildtool.lint.check import LintResult
     from buildtool.lint.finding import LintRule
     from buildtool.project.model import Project

@@ -12,7 +12,7 @@ from buildtool.cli.show import print_json, write
 from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import ProfileDocument
+    from buildtool.documents.toolchains import ProfileDocument
 
 
 def profile(

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from buildtool.contract.finding import Finding, rule
 from buildtool.contract.subject import Subject
 from buildtool.core.elf.read import Elf
-from buildtool.core.elf.versions import VersionNeed
+from buildtool.core.elf.symbols import VersionNeed
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import version_numbers
 from buildtool.toolchains.android import ALIGNED_CXX, PAGE

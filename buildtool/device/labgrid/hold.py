@@ -1,22 +1,38 @@
-"""Places of labgrid that this process holds, until it ends."""
+"""Places of labgrid that this process holds, until it ends.
+
+Under which names this process and its user have acquired places of labgrid.
+
+What `place_holder` tells: events, and the errors that they mean.
+"""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
+import getpass
 import json
 import os
+import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
 
 from buildtool.core.escape import escape_line
 from buildtool.core.events import Listener, Note
-from buildtool.core.interruption import interrupt
+from buildtool.core.files import value_digest
+from buildtool.core.processes.interrupts import interrupt
 from buildtool.core.processes.process import running
-from buildtool.device.labgrid.events import failure, next_event
-from buildtool.device.labgrid.holders import holders
-from buildtool.device.labgrid.labgrid_python import LabgridPython, environment
+from buildtool.device.labgrid.labgrid_python import (
+    LabgridPython,
+    environment,
+    no_answer,
+    parse_events,
+)
 from buildtool.device.labgrid.place import LabgridError, Resources, parse_resources, person
+from buildtool.device.labgrid.place_holder import MARK
+from buildtool.device.sharing.holder import duration
 
 
 class Hold:
@@ -136,3 +152,65 @@ def _leave_all() -> None:
         leave_place(name)
     for hold in _left:
         hold.join()
+
+
+@functools.cache
+def holders() -> tuple[str, str]:
+    """HOST/USER under which this user acquires places by hand, and that of this process.
+
+    With a name of its own, a process never releases what another one has acquired.
+    """
+    host = os.environ.get("LG_HOSTNAME") or os.uname().nodename
+    user = os.environ.get("LG_USERNAME") or getpass.getuser()
+    number = f"{_system()}-{os.getpid()}-{secrets.token_hex(3)}"
+    return f"{host}/{user}", f"{host.partition(MARK)[0]}{MARK}{number}/{user}"
+
+
+def _system() -> str:
+    """Stands for the boot and the container in which numbers of processes mean something."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+    return value_digest([boot, str(Path("/proc/self/ns/pid").readlink())])[:8]
+
+
+MAX_EVENT = 1 << 24
+
+
+class PlaceInUseError(LabgridError):
+    """Somebody else has acquired the place."""
+
+    code = "device-in-use"
+
+    def __init__(self, name: str, holder: str, waited: float) -> None:
+        super().__init__(
+            f"the place {name} of labgrid is acquired by {person(holder)}",
+            why=f"it was not released in {duration(waited)}"
+            if waited
+            else "one user at a time has a place",
+            remedy="Wait for it: --wait forever. If nobody uses it, release it:"
+            f" labgrid-client -p {name} release --kick",
+        )
+
+
+def next_event(events: IO[bytes]) -> Mapping[str, Any]:
+    """The next event, with other lines before it in `messages`; without "event" at the end."""
+    messages = ""
+    while line := events.readline(MAX_EVENT):
+        event, _ = parse_events(line.decode(errors="replace"))
+        if event:
+            return {"messages": messages, **event}
+        messages = (messages + line.decode(errors="replace"))[-MAX_EVENT:]
+    return {"messages": messages} if messages else {}
+
+
+def failure(name: str, event: Mapping[str, Any], waited: float) -> LabgridError:
+    """The error that the place called `name` is not held, after `waited` seconds."""
+    if event.get("event") == "in-use":
+        return PlaceInUseError(name, str(event.get("holder")), waited)
+    if event.get("event") == "unknown":
+        known = ", ".join(map(str, event.get("names", ())))
+        return LabgridError(
+            f"labgrid has no place {name!r}",
+            why=f"its places: {escape_line(known)[:500] or 'none'}",
+            remedy='Write in devices.toml the name of a place: via = "labgrid:PLACE"',
+        )
+    return no_answer(event, str(event.get("messages", "")))

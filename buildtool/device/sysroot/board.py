@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
-from buildtool.device.sysroot.device_files import DeviceFiles, first, resolve
-from buildtool.device.sysroot.places import PLACES
+from buildtool.device.sysroot.device_files import PLACES, DeviceFiles, first, resolve
 
 BASE = "/usr/share/qcom"
 MAX_BYTES = 1 << 20

@@ -6,8 +6,7 @@ import re
 
 from buildtool.device.emulated.device import CONFIGURATION
 from buildtool.device.emulated.socs import Soc, known_socs
-from buildtool.device.sysroot.device_files import DeviceFiles, PullError, first
-from buildtool.device.sysroot.places import PLACES
+from buildtool.device.sysroot.device_files import PLACES, DeviceFiles, PullError, first
 
 MAX_FACT = 1 << 20
 MAX_TEXT = 120

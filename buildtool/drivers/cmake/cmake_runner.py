@@ -179,7 +179,7 @@ class CMakeRunner(Value):
     def check_configuration(self) -> None:
         """Raise `ProfileError` or `CdsprpcError` for compile flags and libraries of the configured
         tree that cannot work."""
-        from buildtool.drivers.cmake.checks.nested_skels import nested_skels  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake.checks.links import nested_skels  # noqa: PLC0415 - CMake seldom runs
 
         if note := nested_skels(self.step):
             self.warnings.add(note, CONFIGURING)

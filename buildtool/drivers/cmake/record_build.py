@@ -89,7 +89,7 @@ def record_configuration(tree: IncrementalTree, record: TreeRecord, started_ns: 
     `record` is that of the former tree, from before CMake started at `started_ns`.
     """
     from buildtool.drivers.cmake.new_tree import carry_over, regenerated  # noqa: PLC0415 - CMake seldom runs
-    from buildtool.drivers.cmake.scan.build_rules import read_build_rules  # noqa: PLC0415
+    from buildtool.drivers.cmake.scan.ninja import read_build_rules  # noqa: PLC0415
 
     scanner = tree.scanner(record)
     configuration = scanner.configuration(tree.path / TRACE)

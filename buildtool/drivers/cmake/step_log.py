@@ -12,7 +12,7 @@ from typing import TextIO
 from buildtool.core.escape import without_colours
 from buildtool.core.files import open_own
 from buildtool.core.processes.process import Completed, ToolError, capture
-from buildtool.plan.log_files import log_file
+from buildtool.plan.step_driver import log_file
 
 
 class StepLog:

@@ -1,20 +1,30 @@
-"""Run the tools of a step: their output goes to its log, their failures become errors."""
+"""Run the tools of a step: their output goes to its log, their failures become errors.
+
+The error for a configuration that needs the results of programs which run only on the device.
+
+For a check of try_run() or check_*_source_runs(), CMake asks for cache entries with the results
+when it cross-compiles.  CMake 3.25 crashes when it asks for those of check_*_source_runs(), after
+it has created `TRY_RUN_RESULTS`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.processes.process import Completed
+from buildtool.core.processes.process import Completed, ToolError
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.drivers.cmake.tree_files import TRY_RUN_RESULTS
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.cdsprpc import missing_symbols_remedy
 from buildtool.toolchains.unsupported import explain_failure
 
 if TYPE_CHECKING:
     from buildtool.toolchains.unsupported import UnsupportedRule
+
 
 UMASK = 0o022
 """The umask of all tools: the permissions of what ships must not depend on who builds it."""
@@ -51,8 +61,7 @@ class StepTools(Value):
         if done.status == 0:
             return done
         from buildtool.drivers.cmake.messages.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
-        from buildtool.drivers.cmake.messages.idl_failure import idl_failure  # noqa: PLC0415
-        from buildtool.drivers.cmake.try_run import try_run_failure  # noqa: PLC0415
+        from buildtool.drivers.cmake.messages.error_excerpt import idl_failure  # noqa: PLC0415
 
         if failure := try_run_failure(self.step, done):
             raise failure
@@ -87,3 +96,34 @@ class StepTools(Value):
         return self.log.capture(
             argv, env=self.environment, cwd=self.step.source, on_line=self.on_output, umask=UMASK
         )
+
+
+_ASKS = r"(?i)try_run\(\) invoked in cross-compiling mode, [^\n]*\n((?: +\S+ \(advanced\)\n)+)"
+_NAME = r"(\S+) \(advanced\)"
+_CHECK = r"Performing Test (\w+)"
+
+
+def try_run_failure(step: CMakeStep, done: Completed) -> ToolError | None:
+    """The error if CMake failed because it needs such results; None for any other failure."""
+    checks = re.findall(_CHECK, done.output)
+    names = re.findall(_NAME, "".join(re.findall(_ASKS, f"{done.output}\n")))
+    if done.status < 0 and (step.tree / TRY_RUN_RESULTS).is_file():
+        names += checks[-1:]
+    entries: dict[str, str] = {}
+    for name in names:
+        check = name.partition("_EXITCODE")[0]
+        if check in checks:
+            entries[check] = "true"
+        else:
+            entries[name] = '"…"' if name.endswith("__TRYRUN_OUTPUT") else "0"
+    if not entries:
+        return None
+    table = "skel" if step.arch else "host"
+    defines = ", ".join(f"{name} = {value}" for name, value in entries.items())
+    return ToolError(
+        f"configuring {step.summary} needs the result of a program that only a device can run",
+        why="try_run() or check_*_source_runs() compiled it, and CMake has no value of"
+        f" {', '.join(entries)}",
+        remedy=f"Set what it returns on the device, here for a success: defines = {{ {defines} }}"
+        f" in [{table}.{step.component}].",
+    )

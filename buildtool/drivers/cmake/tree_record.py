@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.file_stamp import Stamp
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 

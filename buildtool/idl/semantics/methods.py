@@ -9,7 +9,7 @@ from buildtool.idl.semantics import type_rules
 from buildtool.idl.semantics.c_names import CNames
 from buildtool.idl.semantics.resolve_type import is_root, resolve_type
 from buildtool.idl.semantics.scope import Scope, TypeSymbol
-from buildtool.idl.semantics.type_limits import TypeLimits
+from buildtool.idl.semantics.type_rules import TypeLimits
 from buildtool.idl.syntax.nodes import AttributeSyntax, OperationSyntax, ParameterSyntax
 
 NamedMethod = tuple[Token, Method]

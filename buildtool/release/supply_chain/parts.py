@@ -89,7 +89,7 @@ def _toolchain(step: Step, files: tuple[str, ...]) -> Iterator[Part]:
     """The toolchain's own libraries, which are linked into what it compiles or ship with it."""
     profile = step.profile
     if "ZIG" in profile.places:
-        from buildtool.sdk.python_package import python_package  # noqa: PLC0415 - only packaging
+        from buildtool.sdk.program import python_package  # noqa: PLC0415 - only packaging
 
         package = python_package("ziglang")
         version = package.version if package else "unknown"

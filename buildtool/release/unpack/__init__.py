@@ -18,10 +18,10 @@ from buildtool.core.file_stamp import stamp_of
 from buildtool.core.files import open_regular
 from buildtool.core.trees import remove_tree
 from buildtool.release.unpack.deb_archive import deb_members
-from buildtool.release.unpack.entry import ArchiveEntry
-from buildtool.release.unpack.limits import (
+from buildtool.release.unpack.entry import (
     LIMITS,
     ArchiveDigestError,
+    ArchiveEntry,
     ArchiveError,
     DamagedArchiveError,
     Limits,

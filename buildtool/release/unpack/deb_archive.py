@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from buildtool.release.unpack.limits import DamagedArchiveError, Limits
+from buildtool.release.unpack.entry import DamagedArchiveError, Limits
 from buildtool.release.unpack.streams import DECOMPRESS, INCOMPLETE, TRAILING, Packed, Unpacked
 from buildtool.release.unpack.tar_archive import Member, tar_members
 

@@ -12,8 +12,14 @@ import tarfile
 from collections.abc import Iterator
 from typing import NoReturn
 
-from buildtool.release.unpack.entry import ArchiveEntry, check_mode, entry_path
-from buildtool.release.unpack.limits import DamagedArchiveError, Limits, UnsafeArchiveError
+from buildtool.release.unpack.entry import (
+    ArchiveEntry,
+    DamagedArchiveError,
+    Limits,
+    UnsafeArchiveError,
+    check_mode,
+    entry_path,
+)
 from buildtool.release.unpack.streams import TRAILING, Unpacked
 
 BLOCK = 512

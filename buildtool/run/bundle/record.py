@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Listener, Note, StepFailed, Warned
-from buildtool.core.processes.kept_output import KeptOutput
-from buildtool.core.processes.tee import teed
+from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.run.run import STDERR, STDOUT, Streams, new_run
 
 if TYPE_CHECKING:

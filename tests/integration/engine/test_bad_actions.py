@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from buildtool.cache.remote.document import pack, unpack
+from buildtool.cache.remote.client import pack, unpack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
-from buildtool.release.layout import ReleaseError
+from buildtool.release.slices import ReleaseError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import empty
 from tests.conftest import LONG

@@ -9,7 +9,7 @@ from buildtool.contract.promise import NOTHING, Promise
 from buildtool.contract.subject import Damage, Subject
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf
-from buildtool.core.elf.versions import VersionNeed
+from buildtool.core.elf.symbols import VersionNeed
 
 NO_ELVES: Mapping[str, Elf] = {}
 

@@ -7,7 +7,7 @@ import pytest
 from buildtool.contract.finding import Finding
 from buildtool.contract.promise import Promise
 from buildtool.contract.rules.host_system import glibc_floor, needed_glibc
-from buildtool.core.elf.versions import VersionNeed
+from buildtool.core.elf.symbols import VersionNeed
 
 from .described import arm64, subject
 
