@@ -20,7 +20,6 @@ from buildtool.documents import (
     explanations,
     inspection,
     measurements,
-    on_devices,
     runs,
     toolchains,
 )
@@ -33,7 +32,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "bench": (
         *(measurements.BenchDocument, measurements.ComparisonDocument),
         measurements.SweepDocument,
-        *(builds.BuildDocument, on_devices.OnDevicesDocument),
+        *(builds.BuildDocument, measurements.OnDevicesDocument),
     ),
     "bisect": (measurements.BisectDocument,),
     "build": (builds.BuildDocument,),
@@ -44,7 +43,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "cache-stats": (builds.CacheStatsDocument,),
     "cache-verify": (builds.CacheVerifyDocument,),
     "clean": (builds.CleanDocument,),
-    "deploy": (runs.DeployDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
+    "deploy": (runs.DeployDocument, builds.BuildDocument, measurements.OnDevicesDocument),
     "devices-add": (devices.DeviceAddedDocument,),
     "devices-check": (devices.DeviceCheckDocument,),
     "devices-facts": (devices.DeviceFactsDocument,),
@@ -64,7 +63,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "profile": (toolchains.ProfileDocument,),
     "probe": (devices.CardDocument, builds.BuildDocument),
     "rollback": (runs.RollbackDocument,),
-    "run": (runs.RunDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
+    "run": (runs.RunDocument, builds.BuildDocument, measurements.OnDevicesDocument),
     "sdk-install": (toolchains.SdkDocument,),
     "sysroot-list": (toolchains.SysrootsDocument,),
     "sysroot-pull": (toolchains.SysrootPullDocument,),
@@ -72,7 +71,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "sysroot-stub": (toolchains.ImportStubDocument,),
     "test": (
         *(runs.TestDocument, builds.BuildDocument),
-        *(runs.TestListDocument, runs.TestExportDocument, on_devices.OnDevicesDocument),
+        *(runs.TestListDocument, runs.TestExportDocument, measurements.OnDevicesDocument),
     ),
     "verify": (inspection.VerifyDocument,),
     "why": (builds.WhyDocument,),

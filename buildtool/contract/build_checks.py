@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR, Finding, Rule
-from buildtool.contract.promise import NO_SHELLS, Promise
 from buildtool.contract.rules.host_libraries import cdsprpc_functions, cdsprpc_soname
 from buildtool.contract.rules.host_system import android_pages, glibc_floor
 from buildtool.contract.rules.machines import arm64_machine, dsp_arch, hexagon_machine, valid_elf
@@ -18,7 +17,7 @@ from buildtool.contract.rules.skels import (
     wrapped_malloc,
 )
 from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_values
-from buildtool.contract.subject import Subject
+from buildtool.contract.subject import NO_SHELLS, Promise, Subject
 from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.toolchains.dsp_shells import DeviceShell

@@ -11,11 +11,18 @@ from pathlib import Path, PurePosixPath
 
 from buildtool.contract.check import check
 from buildtool.contract.finding import ERROR, Finding
-from buildtool.contract.libraries import LIBRARIES, ORIGINS, device_libraries
-from buildtool.contract.promise import NOTHING, Promise
 from buildtool.contract.release_json import ReleaseFileError, read_promise
 from buildtool.contract.rules.skels import IN_SHELL
-from buildtool.contract.subject import RELEASE_FILE, Subject, read_tree
+from buildtool.contract.subject import (
+    LIBRARIES,
+    NOTHING,
+    ORIGINS,
+    RELEASE_FILE,
+    Promise,
+    Subject,
+    device_libraries,
+    read_tree,
+)
 from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf
 from buildtool.core.value import Value

@@ -10,8 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from buildtool.contract.promise import Promise, PromisedFile, PromisedStep
-from buildtool.contract.subject import RELEASE_FILE
+from buildtool.contract.subject import RELEASE_FILE, Promise, PromisedFile, PromisedStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest, read_regular
 from buildtool.project.archs import HEXAGON_ARCHS

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.core.own_directory import TRIES, make_directory, own_root
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import TRIES, make_directory, own_root, remove_tree
 
 if TYPE_CHECKING:
     from io import BufferedReader

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import make_directory
 from buildtool.device.counting_library import SONAMES, counting_library
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts

@@ -22,12 +22,11 @@ from buildtool.deploy.push.contents import (
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
-from buildtool.device.script import script
+from buildtool.device.script import ScriptReport, script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.exchange import Pushed
     from buildtool.deploy.push.push import InlinePush, Push
-    from buildtool.device.script import ScriptReport
 
 
 class Site(Value):

@@ -18,7 +18,7 @@ from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.toolchains.cdsprpc import import_stub
 
 FLAGS = (
     *("-target", "aarch64-linux-gnu", "-Os", "-nostdlib", "-ffreestanding"),

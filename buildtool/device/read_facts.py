@@ -27,9 +27,8 @@ from buildtool.device.errors import DeviceError
 from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
 from buildtool.device.facts_parts import MAX_TEXT, Parts, PrintedFiles, parse_parts, printable
 from buildtool.device.script import script
-from buildtool.device.sysroot.board import BASE, board_shells
 from buildtool.device.sysroot.device_files import PLACES
-from buildtool.device.sysroot.facts import EMULATED, PROPERTIES, read_soc
+from buildtool.device.sysroot.facts import BASE, EMULATED, PROPERTIES, board_shells, read_soc
 from buildtool.project.archs import HEXAGON_ARCHS
 
 READ_SECONDS = 60.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from buildtool.core.events import StepOutput, Warned
 from buildtool.core.files import open_regular, write_if_changed
 from buildtool.drivers.cmake.tree_files import BUILT
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.plan.step_driver import BuildResources, RecordedBuild, StepDriver, warnings_file
 from buildtool.plan.step_key import base_key, step_fields
@@ -110,7 +110,7 @@ class CMakeDriver:
         from buildtool.drivers.cmake.arguments import tool_environment
         from buildtool.drivers.cmake.cmake_runner import CMakeRunner
         from buildtool.drivers.cmake.compiler_launcher import chosen, find_compiler_launcher
-        from buildtool.drivers.cmake.step_log import step_log
+        from buildtool.drivers.cmake.step_tools import step_log
 
         step, listener = self.step, resources.listener
         wanted = chosen(resources.compiler_launcher, step.compiler_launcher)

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, work
+from buildtool.engine.context import Options
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from buildtool.device.board.state import Board
     from buildtool.device.card import Card
     from buildtool.device.device import Device
-    from buildtool.engine.context import Options
     from buildtool.measure.probe.probe import Probe
 
 

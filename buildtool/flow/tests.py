@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
+from buildtool.engine.context import Options
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import Project
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.engine.context import Options
     from buildtool.testing.results import TestRun
     from buildtool.testing.session import Session
 
@@ -37,8 +37,7 @@ def test(
     from buildtool.device.configuration import configured_devices
     from buildtool.device.last_run import LastRun, remember_run
     from buildtool.testing.causes import with_causes
-    from buildtool.testing.expected import without_devices, without_tests
-    from buildtool.testing.history import record_tests
+    from buildtool.testing.results import record_tests, without_devices, without_tests
     from buildtool.testing.suites import find_suites, in_shard, no_tests, run_suites, select
 
     part = parse_shard(shard) if shard else None

@@ -23,16 +23,19 @@ from buildtool.propose.configure import (
 )
 from buildtool.propose.options import disable_step, enable_options, enable_tests
 from buildtool.propose.proposal import Unknown
-from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, sided_targets
-from buildtool.propose.text_hints import (
+from buildtool.propose.target_sides import (
     ARCH_VARIABLES,
     HEXAGON_EVIDENCE,
+    HOST,
+    LIBRARIES,
     POSSIBLE_HEXAGON,
+    SKEL,
     TextHints,
     archs_of,
     builds_skel,
     is_inside,
     nested_builds,
+    sided_targets,
     with_arch,
 )
 

@@ -16,19 +16,17 @@ from buildtool.propose.configure import Configured, ConfigureFailure
 from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
 from buildtool.propose.target_sides import (
+    ARM64_EVIDENCE,
+    HEXAGON_EVIDENCE,
     HOST,
     SKEL,
     SidedTarget,
-    evidence,
-    sided_targets,
-    split_by_side,
-)
-from buildtool.propose.text_hints import (
-    ARM64_EVIDENCE,
-    HEXAGON_EVIDENCE,
     TextHints,
     archs_of,
+    evidence,
     is_inside,
+    sided_targets,
+    split_by_side,
     with_arch,
 )
 from buildtool.toolchains.cdsprpc import is_cdsprpc

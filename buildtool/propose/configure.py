@@ -18,7 +18,7 @@ from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_
 from buildtool.drivers.cmake.install import Installation, read_installation
 from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
-from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.drivers.cmake.step_tools import StepLog
 from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment

@@ -25,8 +25,7 @@ from buildtool.propose.component_tables import ComponentTables
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure, ConfigureResult
 from buildtool.propose.options import avoid_package
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown, toml_text
-from buildtool.propose.target_sides import HOST
-from buildtool.propose.text_hints import SDK_EVIDENCE, TextHints
+from buildtool.propose.target_sides import HOST, SDK_EVIDENCE, TextHints
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError
 from buildtool.toolchains.dsp_toolchain import dsp_sdk

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from buildtool.contract.check import RULES, check
 from buildtool.contract.finding import ERROR, WARNING, Finding
-from buildtool.contract.promise import Promise, PromisedFile, PromisedStep
-from buildtool.contract.subject import read_tree
+from buildtool.contract.subject import Promise, PromisedFile, PromisedStep, read_tree
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.engine.result import BuildResult

@@ -17,7 +17,7 @@ from pathlib import Path
 from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.release.slices import Layout, ShippedOutput
 
 

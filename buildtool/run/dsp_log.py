@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from buildtool.core.escape import escape
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceError
+from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.project.model import Project
     from buildtool.run.on_device import RunResult
 
 NAME_CHARACTERS = 15

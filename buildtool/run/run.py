@@ -180,7 +180,7 @@ class _Run:
         write = _write_to(self.streams.stderr or STDERR)
         if not self.request.trace:
             return write
-        from buildtool.run.trace.backends import reporting  # noqa: PLC0415 - rarely used
+        from buildtool.run.trace.recorder import reporting  # noqa: PLC0415 - rarely used
 
         return reporting(write, self.site.device.name, self.site.listener)
 

@@ -22,14 +22,13 @@ from pathlib import Path
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.lock import is_held
-from buildtool.core.own_directory import STATE, make_directory
-from buildtool.core.trees import remove_tree, replace_directory
+from buildtool.core.trees import STATE, make_directory, remove_tree, replace_directory
 from buildtool.drivers.cmake.checks.runpath import built
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.release.ship import ship
 from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ShippedOutput, in_slices
+from buildtool.release.split_debug import ship
 from buildtool.toolchains.system_libraries import system_libraries
 
 TESTS = "tests"

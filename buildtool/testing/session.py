@@ -20,24 +20,24 @@ from buildtool.core.lock import try_lock
 from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
+from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.deploy.requirements import current_card, unmet_by
 from buildtool.deploy.site import reset
+from buildtool.device.card import Card
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import facts_of
+from buildtool.device.sharing.lock import DeviceLock
+from buildtool.engine.result import BuildResult
+from buildtool.project.model import Project
 from buildtool.run.attended import run_attended
+from buildtool.run.method_counts import FailedCall, MethodCounts
+from buildtool.run.program import RunRequest
 from buildtool.run.run import RunTimeoutError, Streams
 from buildtool.run.watched_run import first_line
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.device.card import Card
-    from buildtool.device.sharing.lock import DeviceLock
     from buildtool.engine.context import Options
-    from buildtool.engine.result import BuildResult
-    from buildtool.project.model import Project
     from buildtool.run.dsp_calls import DspCalls
-    from buildtool.run.method_counts import FailedCall, MethodCounts
-    from buildtool.run.program import RunRequest
 
 
 TRIES = 3

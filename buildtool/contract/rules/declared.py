@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.contract.finding import WARNING, Finding, rule
-from buildtool.contract.promise import PromisedFile
-from buildtool.contract.subject import Subject
+from buildtool.contract.subject import PromisedFile, Subject
 from buildtool.core.files import file_digest
 
 

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from buildtool.contract.finding import WARNING, Finding, rule
-from buildtool.contract.libraries import LIBRARIES, device_libraries, directory_in_release
 from buildtool.contract.rules.skels import joined
-from buildtool.contract.subject import Subject
+from buildtool.contract.subject import LIBRARIES, Subject, device_libraries, directory_in_release
 from buildtool.core.elf.read import Elf
 from buildtool.toolchains.cdsprpc import (
     is_cdsprpc,

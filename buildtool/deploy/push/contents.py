@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from buildtool.core.files import read_checksummed, value_digest, write_checksummed
-from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.deploy.data.files import DataFile
 from buildtool.device.device import Device

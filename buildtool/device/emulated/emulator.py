@@ -21,7 +21,7 @@ from buildtool.core.files import tree_digest, value_digest
 from buildtool.core.lock import locked, try_lock
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
-from buildtool.engine.record import changed_outputs, read_record
+from buildtool.engine.record import changed_outputs, read_record, record_file, write_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.sdk.cmake import CMake, find_cmake
@@ -101,7 +101,6 @@ def _unpacked(part: _Part) -> bool:
     """Copy the programs of `part` from the installed wheel into the cache; False if the wheel does
     not have this version of them.  scripts/make_wheel.py puts them there."""
     from buildtool.cache.restore import restore  # noqa: PLC0415 - it is copied once
-    from buildtool.engine.record import record_file, write_record  # noqa: PLC0415
 
     folder = _data.path("programs")
     record = read_record(folder / f"{part.tree.name}.json")

@@ -16,7 +16,6 @@ from buildtool.core.events import Work
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.trees import remove_tree
-from buildtool.device.sysroot.board import board_shells
 from buildtool.device.sysroot.device_files import (
     PLACES,
     DeviceFiles,
@@ -25,7 +24,7 @@ from buildtool.device.sysroot.device_files import (
     first,
     resolve,
 )
-from buildtool.device.sysroot.facts import emulated_arch, known_soc, read_soc
+from buildtool.device.sysroot.facts import board_shells, emulated_arch, known_soc, read_soc
 from buildtool.device.sysroot.fetched import Fetched
 from buildtool.device.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
 from buildtool.sdk.qemu import glibc_version

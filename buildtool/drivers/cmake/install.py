@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.files import write_if_changed
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import replace_directory
+from buildtool.core.trees import make_directory, replace_directory
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import trace_arguments
 from buildtool.drivers.cmake.checks.runpath import add_needed, runpath_script

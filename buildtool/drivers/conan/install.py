@@ -14,23 +14,19 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
-from buildtool.core.own_directory import make_directory
 from buildtool.core.processes.process import ToolError
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import make_directory, remove_tree
 from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
 from buildtool.drivers.conan.lockfile import lockfile_of, normalize, write_profiles
 from buildtool.drivers.conan.packages import GRAPH
+from buildtool.plan.plan import CMakeStep, ConanNeeds
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
-
-if TYPE_CHECKING:
-    from buildtool.plan.plan import CMakeStep, ConanNeeds
-
 
 TOOLCHAIN = "conan_toolchain.cmake"
 GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": ("CMakeToolchain",)}

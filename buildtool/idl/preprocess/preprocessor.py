@@ -13,8 +13,14 @@ from buildtool.idl.errors import IdlError, closest
 from buildtool.idl.model import Location
 from buildtool.idl.preprocess.conditionals import Condition, conditional, counts, need_name
 from buildtool.idl.preprocess.macros import Expander, define
-from buildtool.idl.preprocess.source import Source, read_source, source_from_text
-from buildtool.idl.preprocess.tokens import Kind, Token, tokenize
+from buildtool.idl.preprocess.tokens import (
+    Kind,
+    Source,
+    Token,
+    read_source,
+    source_from_text,
+    tokenize,
+)
 
 MAX_INCLUDE_DEPTH = 32
 MAX_INCLUDES = 500

@@ -19,8 +19,7 @@ from buildtool.idl.model import (
 )
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import constants, type_rules
-from buildtool.idl.semantics.c_names import CNames
-from buildtool.idl.semantics.methods import MethodReader
+from buildtool.idl.semantics.methods import CNames, MethodReader
 from buildtool.idl.semantics.resolve_type import (
     base_interface,
     is_root,

@@ -19,7 +19,9 @@ from buildtool.core.files import tree_digest, write_if_changed
 from buildtool.deploy.check_device import check_device
 from buildtool.deploy.fit import fitting_arch
 from buildtool.deploy.push.contents import deployment
+from buildtool.device.board.state import Board
 from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
+from buildtool.device.device import Device
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
 from buildtool.measure.probe.capabilities import (
@@ -37,8 +39,6 @@ from buildtool.project.read import read_project
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.device.board.state import Board
-    from buildtool.device.device import Device
     from buildtool.testing.session import Session
 
 

@@ -16,7 +16,7 @@ from buildtool.core.escape import is_control
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.project.model import Project
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
-from buildtool.plan.files_step import OWNERS, FilesStep
+from buildtool.plan.component_step import OWNERS, FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.toolchains.system_libraries import SHARED_STL
 

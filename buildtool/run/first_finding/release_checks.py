@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR
-from buildtool.contract.promise import NO_SHELLS, Promise
 from buildtool.contract.rules.host_libraries import cdsprpc_functions, no_shipped_cdsprpc
 from buildtool.contract.rules.machines import dsp_arch, hexagon_machine, idl_digest, valid_elf
 from buildtool.contract.rules.skels import (
@@ -20,7 +19,7 @@ from buildtool.contract.rules.skels import (
     skel_libraries,
     wrapped_malloc,
 )
-from buildtool.contract.subject import Subject, entries, read_tree
+from buildtool.contract.subject import NO_SHELLS, Promise, Subject, entries, read_tree
 from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.device.finding import DeviceFinding

@@ -12,8 +12,7 @@ from pathlib import Path
 from buildtool.core.events import Note
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import held_directory, is_held, locked
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import make_directory, remove_tree
 from buildtool.deploy.push.contents import Deployment, deployment, read_known
 from buildtool.deploy.site import Site, make_current, make_current_after, reset
 from buildtool.plan.plan import CMakeStep
@@ -33,10 +32,9 @@ from buildtool.testing.ctest.tests import (
     working_directories,
 )
 from buildtool.testing.deployment import Additions, PathMap, directories, programs
-from buildtool.testing.expected import FAILURES, matches
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
 from buildtool.testing.record import ProgramRecords
-from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
+from buildtool.testing.results import FAILURES, Outcome, TestResult, after_dsp_crash, matches
 from buildtool.testing.scripts import script_launcher
 from buildtool.testing.session import Session, retried
 from buildtool.testing.unsent_files import Hints, SentFiles

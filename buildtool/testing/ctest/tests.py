@@ -20,8 +20,8 @@ from typing import IO, Any
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import read_regular, replace_link, write_if_changed
 from buildtool.core.lock import held_directory, locked
-from buildtool.core.own_directory import STATE
 from buildtool.core.processes.process import DEVNULL, PIPE, capture, running
+from buildtool.core.trees import STATE
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep

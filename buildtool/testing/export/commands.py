@@ -12,7 +12,7 @@ from buildtool.run.program import find_command, variables
 from buildtool.testing.ctest.tests import ListedTest, strings
 from buildtool.testing.deployment import PathMap, directories
 from buildtool.testing.export.exported import ROOT, ExportedTest
-from buildtool.testing.programs import SUITE
+from buildtool.testing.suites import SUITE
 
 NEEDS_CTEST = (
     *("PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION", "SKIP_REGULAR_EXPRESSION"),

@@ -17,7 +17,7 @@ from pathlib import Path
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import replace_file, temporary_file, write_if_changed
-from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import make_directory
 from buildtool.toolchains.distribute.remote_compiler import (
     RemoteCompiler,
     remote_compiler,

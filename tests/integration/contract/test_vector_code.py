@@ -10,9 +10,8 @@ import pytest
 
 from buildtool.contract.build_checks import ContractError, check_dsp_files
 from buildtool.contract.finding import ERROR, WARNING, Finding
-from buildtool.contract.promise import NOTHING, Promise
 from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_values
-from buildtool.contract.subject import Subject
+from buildtool.contract.subject import NOTHING, Promise, Subject
 from buildtool.contract.vector_code import VectorCode
 from buildtool.core.elf.read import read_code
 from buildtool.sdk.zig import usable_zig

@@ -18,7 +18,7 @@ import pytest
 from buildtool.cache.remote.client import pack, unpack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 from buildtool.release.slices import ReleaseError
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.toolchains.cdsprpc import import_stub
 from tests.caches import empty
 from tests.conftest import LONG
 from tests.integration.cache.remote_nginx import Nginx, running

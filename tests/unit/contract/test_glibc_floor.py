@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from buildtool.contract.finding import Finding
-from buildtool.contract.promise import Promise
 from buildtool.contract.rules.host_system import glibc_floor, needed_glibc
+from buildtool.contract.subject import Promise
 from buildtool.core.elf.symbols import VersionNeed
 
 from .described import arm64, subject

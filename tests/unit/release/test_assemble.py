@@ -13,7 +13,7 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release.assemble import make_release
 from buildtool.release.slices import Release, ReleaseError
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.toolchains.cdsprpc import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built
 

@@ -10,7 +10,7 @@ from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
 from buildtool.plan.component_step import named_roots
-from buildtool.watch.inputs import WatchedPlaces, is_source
+from buildtool.watch.watch import WatchedPlaces, is_source
 
 
 @pytest.fixture

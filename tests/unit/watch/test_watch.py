@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.watch.inputs import WatchedPlaces
 from buildtool.watch.polling import Inotify, Polling
-from buildtool.watch.watch import Watch
+from buildtool.watch.watch import Watch, WatchedPlaces
 
 Source = Inotify | Polling
 

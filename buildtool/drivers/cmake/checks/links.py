@@ -16,8 +16,7 @@ from buildtool.core.elf.read import ElfError, is_elf, read_elf
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import BuildTree, LinkFragment
 from buildtool.plan.plan import CMakeStep
-from buildtool.toolchains.cdsprpc import Cdsprpc, CdsprpcError, is_cdsprpc
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.toolchains.cdsprpc import Cdsprpc, CdsprpcError, import_stub, is_cdsprpc
 
 MAX_STUB = 1 << 20
 _SDK_FILE = "hexagon_sdk.json"

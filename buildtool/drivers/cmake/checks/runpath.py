@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from buildtool.contract.libraries import directory_in_release
+from buildtool.contract.subject import directory_in_release
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
 from buildtool.plan.plan import CMakeStep
