@@ -24,8 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from buildtool.deploy.push.contents import Deployment, deployment
-from buildtool.deploy.push.known import Known
+from buildtool.deploy.push.contents import Deployment, Known, deployment
 from buildtool.deploy.push.push import Push
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device

@@ -16,17 +16,10 @@ from buildtool.cli.show import SCHEMA
 from buildtool.cli.typer_app import typer_app
 from buildtool.documents import (
     builds,
-    cache,
-    cards,
     devices,
-    errors,
     explanations,
     inspection,
-    linting,
     measurements,
-    on_devices,
-    projects,
-    releases,
     runs,
     toolchains,
 )
@@ -39,18 +32,18 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "bench": (
         *(measurements.BenchDocument, measurements.ComparisonDocument),
         measurements.SweepDocument,
-        *(builds.BuildDocument, on_devices.OnDevicesDocument),
+        *(builds.BuildDocument, measurements.OnDevicesDocument),
     ),
     "bisect": (measurements.BisectDocument,),
     "build": (builds.BuildDocument,),
     "build-plan": (builds.PlanDocument,),
     "capture": (runs.CaptureDocument, builds.BuildDocument),
-    "cache-clear": (cache.CacheFreedDocument,),
-    "cache-gc": (cache.CacheFreedDocument,),
-    "cache-stats": (cache.CacheStatsDocument,),
-    "cache-verify": (cache.CacheVerifyDocument,),
+    "cache-clear": (builds.CacheFreedDocument,),
+    "cache-gc": (builds.CacheFreedDocument,),
+    "cache-stats": (builds.CacheStatsDocument,),
+    "cache-verify": (builds.CacheVerifyDocument,),
     "clean": (builds.CleanDocument,),
-    "deploy": (runs.DeployDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
+    "deploy": (runs.DeployDocument, builds.BuildDocument, measurements.OnDevicesDocument),
     "devices-add": (devices.DeviceAddedDocument,),
     "devices-check": (devices.DeviceCheckDocument,),
     "devices-facts": (devices.DeviceFactsDocument,),
@@ -60,17 +53,17 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "doctor": (toolchains.DoctorDocument,),
     "error": (),
     "explain": (explanations.ExplainDocument,),
-    "ide": (projects.IdeDocument,),
-    "idl": (projects.IdlDocument, errors.IdlErrorsDocument),
-    "init": (projects.InitDocument,),
+    "ide": (toolchains.IdeDocument,),
+    "idl": (toolchains.IdlDocument, builds.IdlErrorsDocument),
+    "init": (toolchains.InitDocument,),
     "inspect": (inspection.ElfDocument, inspection.InspectDocument, inspection.RulesDocument),
-    "lint": (linting.LintDocument, linting.LintRulesDocument),
-    "lock": (projects.LockDocument,),
-    "package": (releases.PackageDocument, builds.BuildDocument),
-    "profile": (projects.ProfileDocument,),
-    "probe": (cards.CardDocument, builds.BuildDocument),
+    "lint": (inspection.LintDocument, inspection.LintRulesDocument),
+    "lock": (toolchains.LockDocument,),
+    "package": (inspection.PackageDocument, builds.BuildDocument),
+    "profile": (toolchains.ProfileDocument,),
+    "probe": (devices.CardDocument, builds.BuildDocument),
     "rollback": (runs.RollbackDocument,),
-    "run": (runs.RunDocument, builds.BuildDocument, on_devices.OnDevicesDocument),
+    "run": (runs.RunDocument, builds.BuildDocument, measurements.OnDevicesDocument),
     "sdk-install": (toolchains.SdkDocument,),
     "sysroot-list": (toolchains.SysrootsDocument,),
     "sysroot-pull": (toolchains.SysrootPullDocument,),
@@ -78,9 +71,9 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "sysroot-stub": (toolchains.ImportStubDocument,),
     "test": (
         *(runs.TestDocument, builds.BuildDocument),
-        *(runs.TestListDocument, runs.TestExportDocument, on_devices.OnDevicesDocument),
+        *(runs.TestListDocument, runs.TestExportDocument, measurements.OnDevicesDocument),
     ),
-    "verify": (releases.VerifyDocument,),
+    "verify": (inspection.VerifyDocument,),
     "why": (builds.WhyDocument,),
 }
 """What each command prints, besides errors."""
@@ -110,7 +103,7 @@ def made_schemas() -> dict[str, dict[str, Any]]:
 
 def _command_schema(name: str, objects: dict[str, Any]) -> dict[str, Any]:
     command = {"error": "COMMAND", "build-plan": "build --plan"}.get(name, name.replace("-", " "))
-    kinds = (*DOCUMENTS[name], errors.ErrorDocument)
+    kinds = (*DOCUMENTS[name], builds.ErrorDocument)
     references = [_schema_of(kind, objects, f"{OBJECTS}{ENDING}") for kind in kinds]
     return _schema(name, f"buildtool {command} --json", {"oneOf": references})
 

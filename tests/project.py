@@ -17,7 +17,7 @@ import pytest
 from buildtool import flow
 from buildtool.core.events import Event, Note, StepFinished, Warned
 from buildtool.engine.context import Options
-from buildtool.engine.explain import Explanation
+from buildtool.engine.decide import Explanation
 from buildtool.project.read import find_project
 from tests.command_line import run_buildtool
 

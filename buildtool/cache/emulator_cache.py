@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from buildtool.cache.disk_usage import disk_usage
-from buildtool.cache.eviction import Evictable
+from buildtool.cache.eviction import Evictable, disk_usage
 from buildtool.core.cache import cache_dir
 from buildtool.core.lock import try_lock
 from buildtool.core.trees import remove_tree

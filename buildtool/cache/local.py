@@ -20,7 +20,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
 from buildtool.core.lock import locked
-from buildtool.core.own_directory import TRIES
+from buildtool.core.trees import TRIES
 from buildtool.core.unwritable import CACHE_REMEDY, as_unwritable_error
 
 LIMIT = 10 << 30

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.cache.action import blobs_named
-from buildtool.cache.disk_usage import DiskUsage
-from buildtool.cache.eviction import Freed, evict
+from buildtool.cache.eviction import DiskUsage, Freed, evict
 from buildtool.cache.index import Index
 from buildtool.cache.other_caches import OtherCaches
 from buildtool.cache.store import KINDS, Item, Store

@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from buildtool.cache import emulator_cache, zig_cache
-from buildtool.cache.disk_usage import DiskUsage, disk_usage
-from buildtool.cache.eviction import ACTIONS, Evictable, Freed, evict
+from buildtool.cache.eviction import ACTIONS, DiskUsage, Evictable, Freed, disk_usage, evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
 from buildtool.core.cache import CACHES

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from buildtool.cache.outputs import Output
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree, replace_directory
+from buildtool.core.trees import make_directory, remove_tree, replace_directory
 
 Fetch = Callable[[str, Path], bool]
 """Writes the blob with this sha256 to this path, whole and verified; False when it is missing."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from buildtool.core import own_directory
+from buildtool.core import trees
 from buildtool.core.files import is_digest, replace_file, temporary_file
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
@@ -199,9 +199,9 @@ class Store:
     def _written(self, item: Item, commit: Commit) -> Iterator[BinaryIO]:
         """A stream to a new file, which becomes the item's when the block ends without an error."""
         path = self.path(item)
-        own_directory.make_directory(path.parent)
+        trees.make_directory(path.parent)
         temporary = self.directory / "tmp"
-        own_directory.make_directory(temporary)
+        trees.make_directory(temporary)
         with temporary_file(temporary) as fresh:
             with fresh.open("wb") as stream:
                 yield stream

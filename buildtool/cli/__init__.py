@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _interrupted(entry: CommandEntry, *, as_json: bool) -> int:
     """The exit status after Ctrl-C, or after this process has interrupted itself: it says why."""
     from buildtool.cli.errors import show_error
-    from buildtool.core.interruption import interruption
+    from buildtool.core.processes.interrupts import interruption
 
     if error := interruption():
         show_error(error, as_json=as_json)

@@ -10,7 +10,7 @@ from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.core.errors import BuildtoolError, UsageError
 
 if TYPE_CHECKING:
-    from buildtool.documents.errors import ErrorDocument
+    from buildtool.documents.builds import ErrorDocument
 
 
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:

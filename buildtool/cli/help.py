@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from buildtool.cli.command_table import find_command
+from buildtool.cli.commands import find_command
 from buildtool.cli.show import shows_colours
 
 PROGRAM = "buildtool"

@@ -10,7 +10,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from buildtool.cli.command_table import read_commands
+from buildtool.cli.commands import read_commands
 from buildtool.cli.parameters import CommandLine, call_command
 
 TYPES = {"str": str, "path": Path}

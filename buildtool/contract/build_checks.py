@@ -5,38 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from buildtool.contract.check import RuleModule
 from buildtool.contract.finding import ERROR, Finding, Rule
-from buildtool.contract.promise import NO_SHELLS, Promise
-from buildtool.contract.rules import (
-    android_pages,
-    arm64_machine,
-    cdsprpc_functions,
-    cdsprpc_soname,
-    dsp_arch,
-    glibc_floor,
-    hexagon_machine,
-    hvx_instructions,
-    qf_values,
+from buildtool.contract.rules.host_libraries import cdsprpc_functions, cdsprpc_soname
+from buildtool.contract.rules.host_system import android_pages, glibc_floor
+from buildtool.contract.rules.machines import arm64_machine, dsp_arch, hexagon_machine, valid_elf
+from buildtool.contract.rules.skels import (
     shell_symbols,
     skel_alignment,
     skel_entry,
     skel_hash,
-    valid_elf,
     wrapped_malloc,
 )
-from buildtool.contract.subject import Subject
+from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_values
+from buildtool.contract.subject import NO_SHELLS, Promise, Subject
 from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Profile
 
-HOST: tuple[RuleModule, ...] = (valid_elf, arm64_machine, glibc_floor, android_pages)
-DSP: tuple[RuleModule, ...] = (
+HOST: tuple[Rule, ...] = (valid_elf, arm64_machine, glibc_floor, android_pages)
+DSP: tuple[Rule, ...] = (
     *(valid_elf, hexagon_machine, dsp_arch, skel_alignment, skel_hash, wrapped_malloc),
     *(shell_symbols, skel_entry, hvx_instructions, qf_values),
 )
-CDSPRPC: tuple[RuleModule, ...] = (cdsprpc_soname, cdsprpc_functions)
+CDSPRPC: tuple[Rule, ...] = (cdsprpc_soname, cdsprpc_functions)
 
 
 def _ignore(_: str) -> None:
@@ -57,14 +49,12 @@ class ContractError(BuildtoolError):
         self.code = rule.code
 
 
-def require(
-    subject: Subject, rules: Iterable[RuleModule], warn: Callable[[str], None] = _ignore
-) -> None:
+def require(subject: Subject, rules: Iterable[Rule], warn: Callable[[str], None] = _ignore) -> None:
     """Apply `rules`: raises `ContractError` for the first error, and calls `warn` for warnings."""
-    for module in rules:
-        for finding in module.check(subject):
+    for rule in rules:
+        for finding in rule.check(subject):
             if finding.severity == ERROR:
-                raise ContractError(finding, module.RULE, subject.files.get(finding.path))
+                raise ContractError(finding, rule, subject.files.get(finding.path))
             lines = [finding.message, *finding.why.split("\n"), f"→ {finding.remedy}"]
             warn("\n  ".join(lines))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
+    from buildtool.contract.subject import Subject
     from buildtool.documents.inspection import FindingObject
 
 ERROR, WARNING = "error", "warning"
@@ -37,15 +40,11 @@ class Finding(Value):
         }
 
 
-class Rule(Value):
-    """A rule: its name, and as `text` what it requires and the reason, the docstring of its module.
-
-    `code` is the code of the error if a build fails because of it.
-    """
+class RuleText(Value):
+    """The name of a rule, and as `text` what it requires and the reason: its docstring."""
 
     name: str
     text: str | None
-    code: str = "contract"
 
     @property
     def requirement(self) -> str:
@@ -57,8 +56,39 @@ class Rule(Value):
         """Why the rule requires it."""
         return " ".join((self.text or "").partition("\n\n")[2].split())
 
+
+class Rule(RuleText):
+    """A rule of releases, which `find` applies to a subject.
+
+    `code` is the code of the error if a build fails because of it.  `foreign` is the severity of
+    its errors in files that are not a release.
+    """
+
+    find: Callable[[Subject], Iterator[Finding]]
+    code: str
+    foreign: str
+
+    def check(self, subject: Subject) -> Iterator[Finding]:
+        """The violations of the rule in the subject."""
+        for finding in self.find(subject):
+            is_foreign = finding.severity == ERROR and not subject.is_release
+            yield finding._replace(severity=self.foreign) if is_foreign else finding
+
     def error(self, path: str, message: str, *, why: str, remedy: str) -> Finding:
         return Finding(self.name, ERROR, path, message, why, remedy)
 
     def warning(self, path: str, message: str, *, why: str, remedy: str) -> Finding:
         return Finding(self.name, WARNING, path, message, why, remedy)
+
+
+def rule(
+    name: str, *, code: str = "contract", foreign: str = ERROR
+) -> Callable[[Callable[[Subject], Iterator[Finding]]], Rule]:
+    """Make a rule of the function that finds its violations; the docstring is the rule's text."""
+    return lambda find: Rule(name, find.__doc__, find, code, foreign)
+
+
+def rules_of(*modules: ModuleType) -> Iterator[Rule]:
+    """The rules that modules define, in the order of their source."""
+    for module in modules:
+        yield from (each for each in vars(module).values() if isinstance(each, Rule))

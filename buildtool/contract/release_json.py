@@ -10,13 +10,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from buildtool.contract.promise import Promise, PromisedFile, PromisedStep
-from buildtool.contract.subject import RELEASE_FILE
+from buildtool.contract.subject import RELEASE_FILE, Promise, PromisedFile, PromisedStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest, read_regular
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import PLATFORMS
-from buildtool.sdk.sysroot_facts import is_relative_inside
+from buildtool.sdk.sysroot import is_relative_inside
 
 SCHEMA = 1
 MAX_BYTES = 64 << 20

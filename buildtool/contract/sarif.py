@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from buildtool import __version__
 from buildtool.contract.check import RULES
-from buildtool.contract.finding import Finding, Rule
+from buildtool.contract.finding import Finding, RuleText
 from buildtool.contract.inspection import ARCHIVE, FILE, Inspection
 
 SCHEMA = (
@@ -18,7 +18,7 @@ SCHEMA = (
 
 def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
     """The SARIF document of inspections."""
-    rules = [module.RULE for module in RULES]
+    rules = list(RULES)
     numbers = {rule.name: number for number, rule in enumerate(rules)}
     results = [
         _result(inspection, finding, numbers[finding.rule])
@@ -28,7 +28,7 @@ def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
     return sarif_document(rules, results)
 
 
-def sarif_document(rules: Iterable[Rule], results: list[dict[str, Any]]) -> dict[str, Any]:
+def sarif_document(rules: Iterable[RuleText], results: list[dict[str, Any]]) -> dict[str, Any]:
     """A SARIF document with one run.  Source: SARIF 2.1.0, OASIS standard."""
     return {
         "$schema": SCHEMA,
@@ -48,7 +48,7 @@ def sarif_document(rules: Iterable[Rule], results: list[dict[str, Any]]) -> dict
     }
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: RuleText) -> dict[str, Any]:
     return {
         "id": rule.name,
         "shortDescription": {"text": rule.requirement},

@@ -1,4 +1,9 @@
-"""The subject of a check: files by path in the release, and the promise that they must keep."""
+"""The subject of a check: files by path in the release, and the promise that they must keep.
+
+The properties that a release must have.
+
+Where loaders of the ARM64 side find libraries: in the release, or on the device.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +15,73 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from buildtool.contract.promise import NO_LINKS, NOTHING, Promise
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_elf
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.toolchains.cdsprpc import SONAMES, Cdsprpc, system_cdsprpc
+from buildtool.toolchains.dsp_shells import DeviceShell
+from buildtool.toolchains.system_libraries import ANDROID, UBUNTU
+
+NO_LINKS: Mapping[str, str] = {}
+NO_SHELLS: Mapping[str, DeviceShell] = {}
+
+
+class PromisedFile(Value):
+    """A file of a release: its mode ("0755"), its size in bytes and its sha256."""
+
+    mode: str
+    size: int
+    sha256: str
+    step: str = ""
+
+
+class PromisedStep(Value):
+    """A step that ships something: its name, and its arch, "" for the ARM64 side."""
+
+    name: str
+    component: str
+    arch: str = ""
+
+
+class Promise(Value):
+    """The properties that a release must have, as far as known; the default promises nothing.
+
+    `platform` is "" and `archs` and `files` are None if unknown; `glibc` ("2.35") is the oldest
+    glibc and `api` the lowest Android API level of its devices, "" and 0 if unknown.  `links` are
+    the texts of links by path, and count only with `files`; `steps` are those that ship something.
+    `skels` are the paths of files that are skels, whatever their names are.
+
+    `system_libraries` are libraries that the devices have in addition to those of the platform;
+    `cdsprpc` is their libcdsprpc and `shells` has their DSP shells by arch, by default those of all
+    known devices.  `build_paths` are directories of the build machine, None if unknown.  `own` says
+    that the project at hand builds the files, so that remedies can name its settings; `allow` are
+    rules about code that do not stop its builds.
+    """
+
+    platform: str = ""
+    archs: tuple[str, ...] | None = None
+    glibc: str = ""
+    api: int = 0
+    files: Mapping[str, PromisedFile] | None = None
+    links: Mapping[str, str] = NO_LINKS
+    steps: tuple[PromisedStep, ...] = ()
+    skels: frozenset[str] = frozenset()
+    system_libraries: frozenset[str] = frozenset()
+    cdsprpc: Cdsprpc | None = None
+    shells: Mapping[str, DeviceShell] = NO_SHELLS
+    build_paths: tuple[str, ...] | None = None
+    own: bool = False
+    allow: tuple[str, ...] = ()
+
+    @property
+    def built(self) -> bool:
+        """Whether the files are those of a step that compiled skels; a release has others, too."""
+        return self.own and self.platform == "hexagon"
+
+
+NOTHING = Promise()
+
 
 RELEASE_FILE = "release.json"
 MAX_SYMBOLS_BYTES = 256 << 20
@@ -203,3 +269,28 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """The last match of `pattern` that begins at a component of the path `text`."""
     starts = [0, *(at.end() for at in re.finditer("/", text))]
     return next((found for at in reversed(starts) if (found := pattern.match(text, at))), None)
+
+
+LIBRARIES = "lib"
+"""The directory in which run.sh lets the loader search."""
+ORIGINS = ("$ORIGIN", "${ORIGIN}")
+"""The loader replaces these by the directory of the file (ld.so(8))."""
+
+
+def directory_in_release(entry: str, folder: str) -> str | None:
+    """The directory that `entry` in the RUNPATH of a file in `folder` names; None if it is not in
+    the release.  Directories are relative to the release, whose top is "."."""
+    origin, _, rest = entry.partition("/")
+    if origin not in ORIGINS:
+        return None
+    path = posixpath.normpath(posixpath.join(folder, rest.lstrip("/")))
+    return None if path.split("/")[0] == ".." else path
+
+
+def device_libraries(subject: Subject) -> frozenset[str]:
+    """The libraries that the devices of the subject have, by SONAME; none on an unknown platform.
+
+    On Android these are the libraries of all API levels.
+    """
+    known = {"ubuntu-aarch64": UBUNTU, "android": frozenset(ANDROID)}
+    return known.get(subject.platform, frozenset()) | subject.promise.system_libraries

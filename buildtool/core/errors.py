@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from buildtool.core.diagnostic import Diagnostic
-    from buildtool.documents.errors import ErrorObject
+    from buildtool.documents.builds import ErrorObject
 
 NOT_RUN = 125
 """The exit status, when no program could run, of what returns the exit status of a program."""

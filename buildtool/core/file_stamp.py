@@ -1,18 +1,20 @@
 """File stamps: metadata of a file, from which one can tell whether its content may have changed.
 
-A program can set the time of modification of a file, but not the time of its last change of status,
-so a replaced file with its old time of modification is noticed.
+The digests of large files that seldom change are cached by them.
 
-Four modules remember results by stamps.  They share this definition and differ in what they store:
-`core.digest_cache` one digest per file, `sdk.probe_cache` the output of a program with the stamps
-of all files that it names, `inputs.stored_digests` the digests of some 50,000 files in one file
-that is read at once, and `drivers.cmake.tree_record` what Ninja wrote into a build tree.
+Digests of large files that seldom change, cached by the stamps of the files.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import time
+from pathlib import Path
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.files import file_digest, is_digest, read_regular, write_if_changed
 
 SETTLED_NS = 2_000_000_000
 """A file that changed less than this ago may change again without a new stamp: file systems
@@ -43,3 +45,27 @@ def time_between_changes() -> int:
     while (now := time.clock_gettime_ns(_CLOCK_OF_FILE_TIMES)) <= called:
         time.sleep(0.0005)
     return now
+
+
+def cached_digest(path: Path) -> str:
+    """sha256 of the file's bytes, in hex; reads the file only when its device or stamp changed.
+
+    Raises `OSError` when the file cannot be read.
+    """
+    path = path.resolve()
+    status = path.stat()
+    stamp = "".join(f"{number} " for number in (status.st_dev, *stamp_of(status)))
+    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
+    note = cache_dir() / "digests" / name
+    try:
+        text = read_regular(note).decode()
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    digest = text.removeprefix(stamp)
+    if text.startswith(stamp) and is_digest(digest):
+        return digest
+    digest = file_digest(path)
+    if is_settled(status.st_ctime_ns):
+        with contextlib.suppress(OSError):  # a read-only cache only costs time
+            write_if_changed(note, stamp + digest)
+    return digest

@@ -1,4 +1,4 @@
-"""Files: digests, reads that never block, and atomic writes."""
+"""Files: digests, reads that never block, atomic writes, and JSON with a checksum."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.core.own_directory import TRIES, make_directory, own_root
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import TRIES, make_directory, own_root, remove_tree
 
 if TYPE_CHECKING:
     from io import BufferedReader
+
 
 _SHA256 = r"[0-9a-f]{64}"
 
@@ -182,3 +182,17 @@ def _write(path: Path, data: bytes, mode: int) -> None:
     with temporary_file(path.parent, f".{path.name}.") as fresh:
         fresh.write_bytes(data)
         replace_file(fresh, path, mode)
+
+
+def write_checksummed(path: Path, value: Any) -> None:
+    """Write a line with the sha256 of the JSON text of `value`, then the text."""
+    text = json.dumps(value).encode()
+    write_if_changed(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+
+
+def read_checksummed(path: Path) -> Any:
+    """The value in the file; raises `OSError`, and `ValueError` when the file is damaged."""
+    checksum, _, text = read_regular(path).partition(b"\n")
+    if checksum != hashlib.sha256(text).hexdigest().encode():
+        raise ValueError("the checksum does not match")
+    return json.loads(text)

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import make_directory, remove_tree
 
 DIRECTORY = "toolchains"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.own_directory import own_root
+from buildtool.core.trees import own_root
 
 CACHE_REMEDY = "Set the environment variable BUILDTOOL_CACHE to a directory that you can write to."
 

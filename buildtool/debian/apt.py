@@ -15,9 +15,8 @@ from urllib.parse import unquote
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import write_if_changed
-from buildtool.core.own_directory import make_directory
 from buildtool.core.processes.process import Completed, capture
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import make_directory, remove_tree
 from buildtool.plan.environment import build_environment
 
 TIMEOUT = 600.0

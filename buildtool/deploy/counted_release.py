@@ -10,12 +10,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import make_directory
 from buildtool.device.counting_library import SONAMES, counting_library
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
-from buildtool.release.layout import LIBRARIES
-from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, in_slices
+from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ReleaseLink, in_slices
 
 LINK = "libcdsprpc.so"
 """The name by which programs load libcdsprpc at run time."""

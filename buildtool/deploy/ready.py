@@ -8,8 +8,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.push.contents import Deployment, deployment
-from buildtool.deploy.push.known import known_file
+from buildtool.deploy.push.contents import Deployment, deployment, known_file
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.plan.plan import find_target

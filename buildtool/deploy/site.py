@@ -7,21 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
-from buildtool.core.events import Listener, Note, PushFinished
+from buildtool.core.events import Listener, Note, PushFinished, work
 from buildtool.core.processes.process import DEVNULL
-from buildtool.core.progress import work
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Deployment, followed, parse_scan
-from buildtool.deploy.push.known import Known, forget, read_known, write_known
+from buildtool.deploy.push.contents import (
+    Deployment,
+    Known,
+    followed,
+    forget,
+    parse_scan,
+    read_known,
+    write_known,
+)
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
-from buildtool.device.script import script
+from buildtool.device.script import ScriptReport, script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.exchange import Pushed
     from buildtool.deploy.push.push import InlinePush, Push
-    from buildtool.device.script import ScriptReport
 
 
 class Site(Value):

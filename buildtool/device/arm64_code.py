@@ -13,13 +13,12 @@ from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.toolchains.cdsprpc import import_stub
 
 FLAGS = (
     *("-target", "aarch64-linux-gnu", "-Os", "-nostdlib", "-ffreestanding"),

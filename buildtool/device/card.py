@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import file_digest
+from buildtool.core.files import file_digest, read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
@@ -21,7 +20,7 @@ from buildtool.device.facts import Facts, SystemFile, key_of
 from buildtool.device.finding import DeviceFinding
 
 if TYPE_CHECKING:
-    from buildtool.documents.cards import CapabilityObject, CardObject
+    from buildtool.documents.devices import CapabilityObject, CardObject
 
 SCHEMA = 1
 OK, ABSENT, DIFFERS, UNTESTED = "ok", "absent", "differs", "untested"
@@ -100,7 +99,7 @@ def system_files(device: Device, facts: Facts) -> tuple[SystemFile, SystemFile]:
     """libcdsprpc and the DSP shell of `device`, which has these `facts`."""
     if not device.emulated:
         return facts.cdsprpc, facts.shell
-    from buildtool.device.sysroot.emulated import SHELL  # noqa: PLC0415 - sim only
+    from buildtool.device.sysroot.source import SHELL  # noqa: PLC0415 - sim only
 
     emulator = device.emulated.emulator
     return (

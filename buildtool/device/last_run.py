@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device

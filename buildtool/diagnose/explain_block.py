@@ -14,11 +14,11 @@ from buildtool.diagnose.crash_report import CrashReport, StackFrame
 from buildtool.diagnose.explain_crash import CodeLine, call_path, path_text
 from buildtool.diagnose.method_names import called_method, method_names
 from buildtool.diagnose.module_files import MISSING, NAME, OTHER, ModuleFile, ModuleFiles
+from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.diagnose.host_calls import HostCall
     from buildtool.documents.explanations import CrashObject
-    from buildtool.project.model import Project
 
 EXCEPTIONS = {
     0x11: "execution of code in a page that is not executable",

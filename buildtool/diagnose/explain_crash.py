@@ -16,8 +16,8 @@ from buildtool.diagnose.crash_report import (
     StackFrame,
     read_crash_reports,
 )
-from buildtool.diagnose.debug_files import DebugFiles, Places
 from buildtool.diagnose.method_names import MethodNames, method_names
+from buildtool.diagnose.module_files import DebugFiles, Places
 from buildtool.project.model import Project
 
 MESSAGE = "__clang_trap_msg$"

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
-from buildtool.diagnose.codes import PLAIN_CODES, Code, find_code
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
 from buildtool.diagnose.host_calls import HostCall, HostCalls
 from buildtool.diagnose.knowledge import (
     BENIGN,
     CAUSE,
     CONSEQUENCE,
+    PLAIN_CODES,
     SURE,
     UNKNOWN,
+    Code,
     Condition,
     Knowledge,
+    find_code,
 )
 from buildtool.diagnose.line_patterns import (
     SHORTEST,

@@ -1,13 +1,16 @@
-"""The call of the ARM64 side that failed because the process on the DSP had crashed."""
+"""The call of the ARM64 side that failed because the process on the DSP had crashed.
+
+The crashes that the DSP of a device has logged, in the lines of a log.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from buildtool.core.value import Value
-from buildtool.diagnose.crash_lines import CrashBlock
-from buildtool.diagnose.line_time import LineTime, line_time
+from buildtool.diagnose.crash_lines import CrashBlock, CrashLines, LineTime, line_time
+from buildtool.diagnose.line_patterns import codes_in
 
 CRASHED = frozenset((0x0D, 0x2E, 0x27, 0x72, 0x8000040D))
 """Codes that calls return then: AEE_EBADSTATE, AEE_EINTERRUPTED, AEE_ENOSUCH, AEE_ECONNREFUSED."""
@@ -66,3 +69,16 @@ def _rank(
 ) -> tuple[bool, bool, bool, int]:
     after = call.log != block.log or call.line > block.first
     return call.skel not in modules, call.method is None, not after, abs(call.line - block.last)
+
+
+def crashes_in_lines(
+    log: str, lines: Sequence[str]
+) -> tuple[tuple[CrashBlock, HostCall | None], ...]:
+    """The crashes in all `lines` of `log`, each with the call that failed because of it."""
+    blocks, calls = CrashLines(), HostCalls()
+    lowered = [line.lower() for line in lines]
+    blocks.read(log, 1, lines, "\n".join(lowered))
+    for number, line in enumerate(lowered, 1):
+        for code in codes_in(line):
+            calls.add(log, number, lines[number - 1], code)
+    return tuple((block, calls.of(block)) for block in blocks.blocks())

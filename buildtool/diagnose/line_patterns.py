@@ -13,8 +13,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from buildtool.core.value import Value
-from buildtool.diagnose.codes import DSP_OFFSET, PLAIN_CODES
-from buildtool.diagnose.knowledge import BENIGN, CAUSE, CONSEQUENCE, UNKNOWN, Condition
+from buildtool.diagnose.knowledge import (
+    BENIGN,
+    CAUSE,
+    CONSEQUENCE,
+    DSP_OFFSET,
+    PLAIN_CODES,
+    UNKNOWN,
+    Condition,
+)
 
 ORDER = {CONSEQUENCE: 0, UNKNOWN: 1, CAUSE: 2, BENIGN: 2}
 """Of several conditions that a line shows, one of the highest class counts."""

@@ -1,10 +1,8 @@
-"""What `build`, `why` and `clean` print."""
+"""What `build`, `why`, `clean` and `cache` print, and what a command prints that fails."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypedDict
-
-from buildtool.documents.errors import ErrorObject
 
 
 class StepObject(TypedDict):
@@ -94,3 +92,54 @@ class WhyDocument(TypedDict):
 class CleanDocument(TypedDict):
     removed: Annotated[list[str], "paths that were removed"]
     bytes: Annotated[int, "what they took on the disk"]
+
+
+class ErrorObject(TypedDict):
+    code: Annotated[str, "short and stable: what kind of error it is"]
+    message: Annotated[str, "what happened"]
+    why: Annotated[str, 'why; "" if there is nothing to add']
+    remedy: Annotated[str, "what to do next"]
+    file: Annotated[str | None, "path of the file at fault"]
+    line: Annotated[int | None, "line in that file, from 1"]
+    column: Annotated[int | None, "column in that line, from 1"]
+
+
+class ErrorDocument(TypedDict):
+    error: Annotated[ErrorObject, "why the command failed"]
+
+
+class IdlErrorsDocument(TypedDict):
+    """What `idl` prints if a file has several errors."""
+
+    error: Annotated[ErrorObject, "the first of them"]
+    errors: Annotated[list[ErrorObject], "all of them, in their order"]
+
+
+class UsageObject(TypedDict):
+    file_count: Annotated[int, "files"]
+    bytes: Annotated[int, "their size"]
+
+
+class NamedUsageObject(UsageObject):
+    name: Annotated[str, "actions, or a file or directory of the cache directory"]
+
+
+class CacheStatsDocument(TypedDict):
+    directory: Annotated[str, "cache directory"]
+    limit: Annotated[int, "bytes that the cache may take"]
+    bytes: Annotated[int, "bytes that count towards the limit"]
+    documents: Annotated[UsageObject, "documents of the action cache"]
+    blobs: Annotated[UsageObject, "files of the action cache"]
+    others: Annotated[list[NamedUsageObject], "what else is in the cache directory"]
+
+
+class CacheFreedDocument(TypedDict):
+    freed: Annotated[list[NamedUsageObject], "what was deleted"]
+
+
+class CacheVerifyDocument(TypedDict):
+    documents: Annotated[UsageObject, "documents that were checked"]
+    blobs: Annotated[UsageObject, "files that were checked"]
+    emulator: Annotated[UsageObject, "programs of the emulated device that were checked"]
+    wrong: Annotated[list[str], "paths of what was wrong, and was deleted"]
+    useless: Annotated[int, "documents that were deleted as a file that they name was evicted"]

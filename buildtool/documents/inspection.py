@@ -1,4 +1,4 @@
-"""What `inspect` prints."""
+"""What `inspect`, `lint`, `package` and `verify` print."""
 
 from __future__ import annotations
 
@@ -111,3 +111,98 @@ class RulesDocument(TypedDict):
     """What `inspect --rules` prints."""
 
     rules: Annotated[list[RuleObject], "all rules, in the order in which they are applied"]
+
+
+class LintFindingObject(TypedDict):
+    rule: Annotated[str, "name of the rule"]
+    path: Annotated[str, "path of the file, relative to the project"]
+    line: Annotated[int, "line, from 1"]
+    column: Annotated[int, "column, from 1"]
+    message: Annotated[str, "what is wrong"]
+    why: Annotated[str, "what follows from it"]
+    remedy: Annotated[str, "what to do"]
+
+
+class SkippedFileObject(TypedDict):
+    path: Annotated[str, "path of the file"]
+    why: Annotated[str, "why it was not checked"]
+
+
+class LintDocument(TypedDict):
+    """What `lint` prints."""
+
+    files: Annotated[int, "number of files that were checked"]
+    finding_count: Annotated[int, "number of findings"]
+    silenced_count: Annotated[int, "number of findings that comments silence"]
+    findings: Annotated[list[LintFindingObject], "the findings, by place"]
+    skipped: Annotated[list[SkippedFileObject], "files that were not checked"]
+
+
+class LintRuleObject(TypedDict):
+    name: Annotated[str, "name of the rule"]
+    requirement: Annotated[str, "what it requires"]
+    reason: Annotated[str, "why"]
+    source: Annotated[list[str], "where the reason is from"]
+    remedy: Annotated[str, "what to do"]
+    language: Annotated[str, "language of the examples", ("c", "idl", "sh")]
+    wrong: Annotated[str, "code that it finds"]
+    right: Annotated[str, "the same code corrected"]
+    condition: Annotated[str | None, "name of the failure for `explain`; null if it has none"]
+
+
+class LintRulesDocument(TypedDict):
+    """What `lint --list` and `lint --explain` print."""
+
+    rules: Annotated[list[LintRuleObject], "the rules, in the order in which they are applied"]
+
+
+class ArchiveObject(TypedDict):
+    format: Annotated[str, "format of the archive"]
+    path: Annotated[str, "path of the archive"]
+    size: Annotated[int, "its size in bytes"]
+    sha256: Annotated[str, "sha256 of its bytes"]
+
+
+class PackageDocument(TypedDict):
+    target: Annotated[str, "target of buildtool.toml"]
+    directory: Annotated[str, "directory of what ships"]
+    release: Annotated[str, "id of what ships, the digest of the ids of its slices"]
+    slices: Annotated[
+        dict[str, str], "slice (host, or a DSP arch) → its id, the digest of its file list"
+    ]
+    warnings: Annotated[list[FindingObject], "what the check of the release has found"]
+    archives: Annotated[list[ArchiveObject], "archives in the order of the formats"]
+    documents: Annotated[list[str], "SBOMs, provenance and signatures beside the archives"]
+    error: Annotated[None, "a package that fails prints another document"]
+
+
+class SignerObject(TypedDict):
+    identity: Annotated[str, "name in the file of signers"]
+    key_type: Annotated[str, "type of the key, such as ssh-ed25519"]
+    fingerprint: Annotated[str, "fingerprint of the key, as ssh-keygen -l prints it"]
+
+
+class SignedFileObject(TypedDict):
+    path: Annotated[str, "path of the document"]
+    signer: Annotated[SignerObject | None, "who signed it; null without --signers"]
+
+
+class VerifiedReleaseObject(TypedDict):
+    project: Annotated[str, "name of the project"]
+    version: Annotated[str, "version of the project"]
+    target: Annotated[str, "name of the target"]
+    id: Annotated[str, "id of the release"]
+    slices: Annotated[dict[str, str], "id of each slice, by its name"]
+
+
+class VerifyDocument(TypedDict):
+    archive: Annotated[str, "path of the archive"]
+    sha256: Annotated[str, "sha256 of the archive"]
+    signer: Annotated[SignerObject | None, "who signed the archive; null without --signers"]
+    release: Annotated[
+        VerifiedReleaseObject | None, "what its release.json says; null for a package without one"
+    ]
+    files: Annotated[int, "number of the release's files and links"]
+    other_files: Annotated[int, "number of the files that the format of the archive adds"]
+    sbom: Annotated[SignedFileObject | None, "the SBOM beside the archive; null for none"]
+    provenance: Annotated[SignedFileObject | None, "the provenance beside it; null for none"]

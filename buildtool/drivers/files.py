@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.file_stamp import time_between_changes
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree, replace_directory
+from buildtool.core.trees import make_directory, remove_tree, replace_directory
 from buildtool.drivers.cmake.products import (
     ArtifactError,
     check_installed,
@@ -23,7 +22,7 @@ from buildtool.drivers.cmake.products import (
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import matches
 from buildtool.inputs.path_sets import PathSet, ReadInputs, changed_since, observe
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.project.archs import HEXAGON_ARCHS
 
 Places = dict[str, Path]

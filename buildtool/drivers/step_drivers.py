@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from buildtool.core.events import StepOutput, Warned
 from buildtool.core.files import open_regular, write_if_changed
 from buildtool.drivers.cmake.tree_files import BUILT
-from buildtool.plan.files_step import FilesStep
-from buildtool.plan.log_files import warnings_file
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
-from buildtool.plan.step_driver import BuildResources, RecordedBuild, StepDriver
+from buildtool.plan.step_driver import BuildResources, RecordedBuild, StepDriver, warnings_file
 from buildtool.plan.step_key import base_key, step_fields
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class CMakeDriver:
         from buildtool.drivers.cmake.arguments import tool_environment
         from buildtool.drivers.cmake.cmake_runner import CMakeRunner
         from buildtool.drivers.cmake.compiler_launcher import chosen, find_compiler_launcher
-        from buildtool.drivers.cmake.step_log import step_log
+        from buildtool.drivers.cmake.step_tools import step_log
 
         step, listener = self.step, resources.listener
         wanted = chosen(resources.compiler_launcher, step.compiler_launcher)
@@ -197,7 +196,6 @@ def _warnings_of(step: Step, resources: BuildResources) -> StepWarnings:
 
 
 def _make_zig_ready(program: Path) -> None:
-    from buildtool.cache.zig_cache import make_ready
-    from buildtool.cache.zig_restored import renew
+    from buildtool.cache.zig_cache import make_ready, renew
 
     renew(make_ready(), program.parent / "lib")

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.history import DIRECTORY as HISTORY
-from buildtool.core.own_directory import IGNORE_FILE, make_directory
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import IGNORE_FILE, make_directory, remove_tree
 from buildtool.plan.plan import CONAN, DEBIAN, Plan
 
 if TYPE_CHECKING:

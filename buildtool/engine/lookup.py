@@ -24,6 +24,7 @@ from buildtool.core.files import is_digest
 from buildtool.core.value import Value
 from buildtool.engine.reasons import Reason, input_reasons
 from buildtool.engine.record import StepRecord
+from buildtool.inputs.file_states import FileView
 from buildtool.inputs.globs import Budget, BudgetError
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet, changes, observe
 from buildtool.inputs.roots import RootError, Roots
@@ -31,7 +32,6 @@ from buildtool.inputs.roots import RootError, Roots
 if TYPE_CHECKING:
     from buildtool.cache.local import LocalCache
     from buildtool.cache.remote.client import RemoteCache, RemoteDocument
-    from buildtool.inputs.file_states import FileView
 
 
 MAX_RESTORED = 4 << 30

@@ -18,8 +18,7 @@ from buildtool.cache.outputs import (
     outputs_digest,
     outputs_from_json,
 )
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import FileView
 from buildtool.inputs.path_sets import InputsError, InputSet

@@ -15,7 +15,7 @@ from buildtool.core.processes.interrupts import signals_as_interrupt
 from buildtool.core.processes.process_tree import GRACE_SECONDS, running_tools
 
 if TYPE_CHECKING:
-    from buildtool.documents.errors import ErrorObject
+    from buildtool.documents.builds import ErrorObject
 
 SIGNAL_SECONDS = 0.1
 """How long it may take until a signal is noticed."""

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
+from buildtool.engine.context import Options
+from buildtool.engine.result import BuildResult
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.validate import suggest
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.engine.context import Options
-    from buildtool.engine.result import BuildResult
     from buildtool.measure.benched import Against, Benched, Swept
     from buildtool.measure.result import BenchResult
     from buildtool.measure.sample import Sampler

@@ -6,20 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Event, Listener, Note, StepFailed, TestFinished, Warned
-from buildtool.core.progress import work
+from buildtool.core.events import Event, Listener, Note, StepFailed, TestFinished, Warned, work
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
+from buildtool.engine.context import Options
 from buildtool.flow.benches import Side, check_bench, measure_sides
+from buildtool.flow.devices import with_choice
 from buildtool.flow.targets import build_release
 from buildtool.flow.tests import test as run_tests
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.run.method_counts import COUNTS
 from buildtool.run.program import ProgramError
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.engine.context import Options
     from buildtool.measure.bisection import Bisection, Verdict
     from buildtool.measure.result import BenchResult
 
@@ -127,7 +127,6 @@ class _Judge:
     def verdict(self, commit: str) -> Verdict:
         """What `commit` is; raises `DeviceError`."""
         from buildtool.deploy.ready import target_on
-        from buildtool.flow.devices import with_choice
         from buildtool.measure.bisection import Verdict
         from buildtool.measure.worktree import checked_out
 

@@ -6,20 +6,19 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener, Note
-from buildtool.core.progress import work
+from buildtool.core.events import Listener, Note, work
+from buildtool.engine.context import BuildContext, Options
+from buildtool.engine.result import BuildResult
 from buildtool.flow.targets import make_release_of, open_target, with_options
 from buildtool.project.model import Project
 from buildtool.release.assemble import in_use
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.deploy.data.files import DataFile
     from buildtool.deploy.deploy import Deployed
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.device.device import Device
     from buildtool.device.sharing.lock import DeviceLock
-    from buildtool.engine.context import BuildContext, Options
-    from buildtool.engine.result import BuildResult
     from buildtool.run.bundle.record import RunRecord
     from buildtool.run.bundle.replay import Replay
     from buildtool.run.on_device import RunResult

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.engine.context import Options
 from buildtool.flow.devices import data_of, with_choice
 from buildtool.flow.targets import make_release_of, open_target
-from buildtool.plan.plan import find_target
+from buildtool.plan.plan import CMakeStep, find_target
 from buildtool.project.model import Project
 from buildtool.project.validate import suggest
 from buildtool.release.assemble import in_use
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.engine.context import Options
-    from buildtool.plan.plan import CMakeStep
     from buildtool.testing.ctest.tests import ListedTest
     from buildtool.testing.export.exported import Export
     from buildtool.testing.results import TestRun
@@ -40,13 +39,11 @@ def export_tests(
 ) -> Export:
     """Build, and write the tests that `patterns` select, all of them without patterns, to
     `directory` for the `service` "NAME:DEVICE,DEVICE".  Raises `UsageError`."""
-    from buildtool.testing.ctest.files import FOLDER, files_of_tests, held_test_release
-    from buildtool.testing.ctest.tests import has_tests
-    from buildtool.testing.expected import matches
+    from buildtool.testing.ctest.tests import FOLDER, files_of_tests, has_tests, held_test_release
     from buildtool.testing.export.commands import ctest_as_commands, programs_as_commands
     from buildtool.testing.export.services import service_of
     from buildtool.testing.export.write import check_directory, make_export, write_export
-    from buildtool.testing.results import title
+    from buildtool.testing.results import matches, title
     from buildtool.testing.suites import no_tests
 
     target = choice.target or project.header.default_target
@@ -105,10 +102,9 @@ def import_results(project: Project, directory: Path, results: Path) -> list[Tes
     """The results that came back for the export in `directory`, which are recorded, too.
 
     Raises `UsageError`, `ResultsError`, `ArchiveError` and `OSError`."""
-    from buildtool.testing.expected import as_expected
     from buildtool.testing.export.exported import read_list
     from buildtool.testing.export.results import read_results
-    from buildtool.testing.history import record_tests
+    from buildtool.testing.results import as_expected, record_tests
 
     export = read_list(directory)
     runs = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener
-from buildtool.core.progress import work
+from buildtool.core.events import Listener, work
+from buildtool.engine.context import Options
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from buildtool.device.board.state import Board
     from buildtool.device.card import Card
     from buildtool.device.device import Device
-    from buildtool.engine.context import Options
     from buildtool.measure.probe.probe import Probe
 
 
@@ -36,8 +35,7 @@ def probe(
     from buildtool.device.card import card_file, keep_card
     from buildtool.device.facts import remember_facts
     from buildtool.device.read_facts import read_facts_and_board
-    from buildtool.measure.probe.probe import Probe, card_of, is_broken, static_rungs
-    from buildtool.measure.probe.probe_project import probe_project
+    from buildtool.measure.probe.probe import Probe, card_of, is_broken, probe_project, static_rungs
     from buildtool.testing.session import Session
 
     probed = probe_project()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
@@ -13,6 +12,7 @@ from buildtool.core.events import Listener
 from buildtool.deploy.data.files import DataFile, find_data
 from buildtool.deploy.ready import DeviceChoice, Ready, device_for, read_facts_of, target_on
 from buildtool.device.configuration import open_device
+from buildtool.device.device import Device
 from buildtool.device.emulated.device import PLATFORM
 from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
@@ -24,9 +24,6 @@ from buildtool.project.read import find_optional_project
 from buildtool.release.slices import Release
 from buildtool.run.bundle.replay import Replay
 from buildtool.run.bundle.replay_file import ReplayError
-
-if TYPE_CHECKING:
-    from buildtool.device.device import Device
 
 SHOWN = 5
 DIRECTORY = "replay"

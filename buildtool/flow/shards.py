@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.shard import parse_shard
+from buildtool.engine.context import BuildContext, Options
+from buildtool.engine.executor import run_plan
+from buildtool.engine.result import BuildResult
 from buildtool.flow.targets import open_target
+from buildtool.plan.plan import Plan, Step
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.cache.remote.client import RemoteCache
-    from buildtool.engine.context import BuildContext, Options
     from buildtool.engine.other_runners import Part
-    from buildtool.engine.result import BuildResult
-    from buildtool.plan.plan import Plan, Step
 
 
 class ShardError(BuildtoolError):
@@ -40,7 +41,6 @@ def build_shard(
     seconds.  After a failure, the steps that do not need what failed are built all the same: others
     need them.
     """
-    from buildtool.engine.executor import run_plan
     from buildtool.engine.other_runners import Part
     from buildtool.engine.shared_seconds import read_seconds
     from buildtool.plan.partition import partition

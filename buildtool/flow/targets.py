@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, Note
+from buildtool.core.events import Listener, Note, work
 from buildtool.core.lock import locked
-from buildtool.core.progress import work
 from buildtool.drivers.step_drivers import driver_of
-from buildtool.engine.check_target import check_cdsprpc_needs
-from buildtool.engine.context import open_context
-from buildtool.engine.executor import run_plan
+from buildtool.engine.context import BuildContext, Options, open_context
+from buildtool.engine.decide import Explanation
+from buildtool.engine.decide import explain as explain_plan
+from buildtool.engine.decide import last_build as read_last_build
+from buildtool.engine.executor import check_cdsprpc_needs, run_plan
+from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, Project
 from buildtool.release.assemble import make_release
@@ -23,11 +25,8 @@ from buildtool.release.slices import Release
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.engine import clean as cleaning
-    from buildtool.engine.context import BuildContext, Options
-    from buildtool.engine.explain import Explanation
-    from buildtool.engine.result import BuildResult
     from buildtool.ide.write_files import Written
     from buildtool.release.package import Packaged
 
@@ -103,7 +102,7 @@ def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Rel
     try:
         return build, _release_of(build, context)
     except BuildtoolError as error:
-        from buildtool.engine.bad_actions import reject_restored
+        from buildtool.engine.execute_step import reject_restored
 
         context = reject_restored(build, context, error)
     build = run_plan(plan, context)
@@ -121,7 +120,7 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
         raise
     if any(step.reasons for step in build.steps):
         from buildtool.engine.shared_seconds import share_seconds
-        from buildtool.release.history import record_release
+        from buildtool.release.source import record_release
 
         record_release(build, release)
         share_seconds(build, context)
@@ -242,8 +241,6 @@ def with_options(
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:
     """The outcome for each step if `target_name` were built now, and the reasons."""
-    from buildtool.engine.explain import explain as explain_plan
-
     plan = make_plan(project, target_name)
     with open_context(plan.state, driver_of, listener) as context:
         return explain_plan(plan, context)
@@ -251,8 +248,6 @@ def explain(project: Project, target_name: str, listener: Listener) -> tuple[Exp
 
 def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | None:
     """The outcome for each step in the last build of `target_name`; None when it is not known."""
-    from buildtool.engine.explain import last_build as read_last_build
-
     find_target(project, target_name)
     return read_last_build(project.state / "state", target_name)
 
@@ -270,7 +265,7 @@ def prepare_editors(
     project: Project, target_name: str, arch: str, listener: Listener
 ) -> tuple[tuple[Written, ...], int]:
     """Write what editors need; see `ide.prepare`."""
-    from buildtool.ide import prepare
+    from buildtool.ide import write_files
 
     fetch_packages(project, listener)
 
@@ -279,4 +274,4 @@ def prepare_editors(
         open_context(project.state / "state", driver_of, listener) as context,
     ):
         plan_of = partial(make_plan, project)
-        return prepare.prepare_editors(project, target_name, arch, plan_of, context)
+        return write_files.prepare_editors(project, target_name, arch, plan_of, context)

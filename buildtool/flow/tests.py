@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
+from buildtool.engine.context import Options
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import Project
 
-if TYPE_CHECKING:  # each command imports what only it needs
+if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.engine.context import Options
     from buildtool.testing.results import TestRun
     from buildtool.testing.session import Session
 
@@ -37,10 +37,8 @@ def test(
     from buildtool.device.configuration import configured_devices
     from buildtool.device.last_run import LastRun, remember_run
     from buildtool.testing.causes import with_causes
-    from buildtool.testing.expected import without_devices, without_tests
-    from buildtool.testing.history import record_tests
-    from buildtool.testing.shard import in_shard
-    from buildtool.testing.suites import find_suites, no_tests, run_suites, select
+    from buildtool.testing.results import record_tests, without_devices, without_tests
+    from buildtool.testing.suites import find_suites, in_shard, no_tests, run_suites, select
 
     part = parse_shard(shard) if shard else None
 
@@ -78,8 +76,7 @@ def list_tests(
     CTest are known after a build; programs that tell the names of theirs run on the device."""
     from buildtool.core.shard import parse_shard
     from buildtool.testing.ctest.tests import may_have_tests
-    from buildtool.testing.shard import in_shard
-    from buildtool.testing.suites import TIMEOUT, find_suites, names_of, select
+    from buildtool.testing.suites import TIMEOUT, find_suites, in_shard, names_of, select
 
     part = parse_shard(shard or "1/1")
     with contextlib.ExitStack() as stack:

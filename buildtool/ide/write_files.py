@@ -2,6 +2,10 @@
 
 A user's own file is never overwritten: the file is then written to `.buildtool/ide`, with a note
 that says how to use it from there.
+
+Configures the build tree of a step and builds nothing.
+
+Configure the build trees of a project and write what editors need of them.
 """
 
 from __future__ import annotations
@@ -10,18 +14,27 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Note, StepFinished, StepStarted
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.processes.process import capture, check
+from buildtool.core.value import Value
+from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
+from buildtool.drivers.step_drivers import CMakeDriver
+from buildtool.engine.context import BuildContext
+from buildtool.engine.decide import check_step
+from buildtool.engine.execute_step import execute_step
+from buildtool.engine.result import StepOutcome
 from buildtool.ide.compile_commands import for_clangd, without_compiler_launcher
-from buildtool.ide.configured_tree import ConfiguredTree
-from buildtool.plan.environment import build_environment
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.environment import PASSED_ON, build_environment
+from buildtool.plan.plan import CMakeStep, Plan, Step
 from buildtool.plan.presets import (
     INCLUDED_PRESETS,
     MARK,
@@ -35,7 +48,8 @@ from buildtool.plan.presets import (
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import WrittenFileObject
+    from buildtool.documents.toolchains import WrittenFileObject
+
 
 DATABASE = "compile_commands.json"
 MAX_BYTES = 256 << 20  # one build tree's commands
@@ -222,3 +236,86 @@ def _is_of_trees(place: Path, project: Project) -> bool:
 
 def _remember(place: Path, record: Path) -> None:
     write_if_changed(record, json.dumps({place.name: file_digest(place)}) + "\n")
+
+
+class ConfiguredTree(Value):
+    """A configured build tree: the cache entries that CMake was given, and the environment
+    variables besides those that are passed on from the caller."""
+
+    step: CMakeStep
+    cache: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+def configure_step(
+    step: CMakeStep, needs: Mapping[str, str], context: BuildContext
+) -> ConfiguredTree:
+    """Configure the step's build tree if it is not up to date; `needs` are as those of
+    `check_step`.  Raises as `execute_step` does."""
+    started, outcome = time.monotonic(), "failed"
+    context.listener(StepStarted(step.name, step.summary))
+    driver, resources = CMakeDriver(step), context.resources
+    try:
+        fields = driver.make_ready(driver.key_fields(needs), resources)
+        cache, ran = driver.configure(fields, resources)
+        outcome = "configured" if ran else StepOutcome.UP_TO_DATE
+    finally:
+        context.listener(StepFinished(step.name, outcome, time.monotonic() - started))
+    environment = tool_environment(step).items()
+    own = {name: value for name, value in environment if name not in PASSED_ON}
+    return ConfiguredTree(step, cache, own)
+
+
+Trees = dict[Path, ConfiguredTree]
+
+
+def prepare_editors(
+    project: Project,
+    target: str,
+    arch: str,
+    plan_of: Callable[[str], Plan],
+    context: BuildContext,
+) -> tuple[tuple[Written, ...], int]:
+    """Configure the build trees of all targets and write what editors need: the compile commands
+    of `target`, those for `arch` first, and presets for every target.
+
+    Returns the files, and the number of sources of `target` that a build has yet to generate.
+    Another target that cannot be configured here is left out, with a note.
+    """
+    plan = plan_of(target)
+    trees: Trees = {}
+    presets: dict[Path, list[tuple[str, ConfiguredTree]]] = {}
+    for name in (target, *(name for name in project.targets if name != target)):
+        try:
+            of_target = plan if name == target else plan_of(name)
+            _configure_steps(of_target.steps, trees, context)
+        except BuildtoolError as error:
+            if name == target:
+                raise
+            context.listener(Note(f"no presets for the target {name!r}: {error.message}"))
+            continue
+        steps = of_target.cmake_steps
+        for step, preset in zip(steps, preset_names(name, steps), strict=True):
+            row = preset, trees[step.tree]._replace(step=step)
+            presets.setdefault(step.source, []).append(row)
+    own = [trees[step.tree] for step in plan.cmake_steps]
+    own.sort(key=lambda tree: bool(arch and tree.step.arch) and tree.step.arch != arch)
+    written = [write_database(project, own)]
+    written += [write_presets(source, rows) for source, rows in presets.items()]
+    return tuple(written), missing_sources(project, own)
+
+
+def _configure_steps(steps: Sequence[Step], trees: Trees, context: BuildContext) -> None:
+    """Configure the trees of `steps` that are not in `trees` yet, and put them there.
+
+    A step that others need is built: their CMake looks for its outputs.
+    """
+    needed = {need for step in steps for need, _ in step.needs}
+    digests: dict[str, str] = {}
+    for step in steps:
+        fresh = context.with_fresh_stats()
+        needs = {need: digests[need] for need, _ in step.needs}
+        if step.name in needed:
+            digests[step.name] = execute_step(check_step(step, needs, fresh), fresh).digest
+        if isinstance(step, CMakeStep) and step.tree not in trees:
+            trees[step.tree] = configure_step(step, needs, fresh)

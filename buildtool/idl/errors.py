@@ -12,7 +12,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.idl.model import Location
 
 if TYPE_CHECKING:
-    from buildtool.documents.errors import ErrorObject
+    from buildtool.documents.builds import ErrorObject
 
 MAX_SHOWN_LINE = 160
 MAX_TEXT = 600

@@ -16,8 +16,7 @@ from buildtool.idl.layout.types import is_flat, strip_typedefs
 from buildtool.idl.model import Array, String, Struct, Type, Unit
 from buildtool.idl.model import Sequence as SequenceType
 from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES
-from buildtool.idl.preprocess.source import Source, read_source
-from buildtool.idl.preprocess.tokens import Kind, Token, tokenize
+from buildtool.idl.preprocess.tokens import Kind, Source, Token, read_source, tokenize
 
 CODE = "idl-qaic"
 MAX_WARNINGS = 50

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from buildtool.contract.finding import Rule
+from buildtool.contract.finding import RuleText
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
-    from buildtool.documents.linting import LintFindingObject, LintRuleObject
+    from buildtool.documents.inspection import LintFindingObject, LintRuleObject
+    from buildtool.lint.subject import Subject
 
 
 class Place(Value):
@@ -40,14 +43,15 @@ class LintFinding(Value):
         }
 
 
-class LintRule(Rule):
-    """A rule about sources; its `text` is the docstring of its module, as in `Rule`.
+class LintRule(RuleText):
+    """A rule about sources, which `find` applies to a subject.
 
     `source` says where the reason is from.  `wrong` is code that the rule finds and `right` such
     code corrected, both of `language`: idl, c or sh.  `condition` is what `buildtool explain`
     calls the failure.
     """
 
+    find: Callable[[Subject], Iterator[LintFinding]]
     source: tuple[str, ...] = ()
     remedy: str = ""
     language: str = "c"
@@ -70,3 +74,25 @@ class LintRule(Rule):
             "right": self.right,
             "condition": self.condition or None,
         }
+
+
+def rule(
+    name: str,
+    *,
+    source: tuple[str, ...] = (),
+    remedy: str = "",
+    language: str = "c",
+    wrong: str = "",
+    right: str = "",
+    condition: str = "",
+) -> Callable[[Callable[[Subject], Iterator[LintFinding]]], LintRule]:
+    """Make a rule of the function that finds mistakes; its docstring is the rule's text."""
+    return lambda find: LintRule(
+        name, find.__doc__, find, source, remedy, language, wrong, right, condition
+    )
+
+
+def rules_of(*modules: ModuleType) -> Iterator[LintRule]:
+    """The rules that modules define, in the order of their source."""
+    for module in modules:
+        yield from (each for each in vars(module).values() if isinstance(each, LintRule))

@@ -11,7 +11,7 @@ from buildtool.lint.finding import LintFinding
 
 def lint_sarif(result: LintResult) -> dict[str, Any]:
     """The SARIF document; files are relative to the project."""
-    rules = [module.RULE for module in RULES]
+    rules = list(RULES)
     numbers = {rule.name: number for number, rule in enumerate(rules)}
     results = [_result(finding, numbers[finding.rule]) for finding in result.findings]
     return sarif_document(rules, results)

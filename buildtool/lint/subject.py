@@ -13,9 +13,9 @@ from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.lint.c_code.functions import Call, Function, functions_of
 from buildtool.lint.c_code.tokens import Code, Comment, tokenize
+from buildtool.lint.comments import MARKER, Silence, silences
 from buildtool.lint.finding import Place
 from buildtool.lint.shell import Assignment, ShellComment, read_script
-from buildtool.lint.silence import MARKER, Silence, silences
 
 if TYPE_CHECKING:
     from buildtool.idl.model import Unit

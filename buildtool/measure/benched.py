@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.files import write_if_changed
-from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.measure.comparison import CountDifference, MetricDifference
 from buildtool.measure.result import BenchResult
+from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.documents.measurements import BenchDocument, ComparisonDocument, SweepDocument
-    from buildtool.project.model import Project
 
 DIRECTORY = "bench"
 """Below `.buildtool`: the results, each in a file."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.measure.git import by_distance, is_ancestor, subject_of
 

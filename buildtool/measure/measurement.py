@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener, Note
-from buildtool.core.progress import work
+from buildtool.core.events import Listener, Note, work
 from buildtool.core.value import Value
 from buildtool.measure.conditions import (
     Conditions,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from buildtool.core.value import Value
 from buildtool.measure.conditions import Conditions
 from buildtool.measure.measurement import FailedCheck, Measurement
+from buildtool.measure.sample import Sampler
 from buildtool.measure.statistics import Interval, median_interval, noise_floor, outliers
+from buildtool.project.benches import Metric
 from buildtool.run.method_counts import MethodCounts
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
     from buildtool.documents.measurements import BenchResultObject, MethodObject, MetricObject
-    from buildtool.measure.sample import Sampler
-    from buildtool.project.benches import Metric
 
 
 class MetricResult(Value):

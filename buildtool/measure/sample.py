@@ -16,11 +16,11 @@ from buildtool.measure.conditions import Conditions
 from buildtool.measure.metrics import read_metric
 from buildtool.measure.reference import compare_elements
 from buildtool.project.benches import SEED, Bench, filled
+from buildtool.project.model import Project
 from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, variables
 
 if TYPE_CHECKING:
-    from buildtool.project.model import Project
     from buildtool.run.method_counts import MethodCounts
     from buildtool.testing.session import Ran, Session
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
-from buildtool.core.own_directory import STATE, make_directory
 from buildtool.core.processes.git import git
 from buildtool.core.processes.process import ToolError
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import STATE, make_directory, remove_tree
 from buildtool.device.configuration import FILE_NAME as DEVICES
 from buildtool.measure.git import commit_of
 from buildtool.project.model import Project

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
-from buildtool.plan.component_step import ComponentStep
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import ComponentStep, FilesStep
 from buildtool.project.components import Host, Skel
 from buildtool.project.keys import Define
 from buildtool.project.model import STATE, Project, Target, Tool

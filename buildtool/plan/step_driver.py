@@ -1,4 +1,4 @@
-"""How a build uses the driver of a step, whatever the kind of the step."""
+"""How a build uses the driver of a step, whatever the kind of the step; where its log is."""
 
 from __future__ import annotations
 
@@ -77,3 +77,17 @@ class StepDriver(Protocol):
 
     def show_warnings_again(self, build: RecordedBuild, resources: BuildResources) -> None:
         """Show the warnings of `build` if its tree is still there."""
+
+
+def log_file(folder: Path, name: str) -> Path:
+    """The path of the log of the step `name`: `skel/scale/v73` → `skel-scale-v73.log`."""
+    return _file(folder, name, "log")
+
+
+def warnings_file(folder: Path, name: str) -> Path:
+    """The path of the warnings of the step `name`, see `step_warnings`."""
+    return _file(folder, name, "warnings")
+
+
+def _file(folder: Path, name: str, suffix: str) -> Path:
+    return folder / f"{name.replace('/', '-')}.{suffix}"

@@ -13,8 +13,8 @@ from typing import Any
 from buildtool import __version__
 from buildtool.core.files import file_digest, value_digest
 from buildtool.inputs.roots import Roots
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.environment import let_through
-from buildtool.plan.files_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 
 KEY_VERSION = 4

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.project.keys import Define, Key, keys
 from buildtool.project.validate import suggest
 
 if TYPE_CHECKING:
-    from buildtool.documents.errors import ErrorObject
+    from buildtool.documents.builds import ErrorObject
 
 MAX_BYTES = 1 << 20
 MAX_FLOAT = 1 << 53
@@ -204,7 +204,7 @@ class TableReader:
             )
 
     def error(self, at: tuple[str, ...], message: str, remedy: str) -> TomlError:
-        from buildtool.project.key_location import line_of  # noqa: PLC0415 - rarely needed
+        from buildtool.project.remedies import line_of  # noqa: PLC0415 - rarely needed
 
         return self.error_type(
             message,

@@ -1,4 +1,7 @@
-"""Finds the CMake projects of a tree, and configures each for the sides that it may have."""
+"""Finds the CMake projects of a tree, and configures each for the sides that it may have.
+
+Selects a CMake project's configure preset for each side, by name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.failure_hints import POLICY_MINIMUM, REMOVED_POLICIES
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
-from buildtool.propose.cmake_calls import CMakeCall, directory_of
+from buildtool.propose.cmake_tree import CMakeCall, directory_of
 from buildtool.propose.configure import (
     Component,
     Configurator,
@@ -19,18 +22,21 @@ from buildtool.propose.configure import (
     ConfigureResult,
 )
 from buildtool.propose.options import disable_step, enable_options, enable_tests
-from buildtool.propose.presets import host_preset, skel_preset
 from buildtool.propose.proposal import Unknown
-from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, sided_targets
-from buildtool.propose.text_hints import (
+from buildtool.propose.target_sides import (
     ARCH_VARIABLES,
     HEXAGON_EVIDENCE,
+    HOST,
+    LIBRARIES,
     POSSIBLE_HEXAGON,
+    SKEL,
     TextHints,
     archs_of,
     builds_skel,
     is_inside,
     nested_builds,
+    sided_targets,
+    with_arch,
 )
 
 MAX_COMPONENTS = 64
@@ -294,3 +300,42 @@ class CandidateFinder:
         """The archs in the names of shared libraries."""
         made = sided_targets(result, self.hints)
         return archs_of(row.target.name for row in made if row.target.kind in LIBRARIES)
+
+
+_WORD = re.compile(r"[a-z0-9]+")
+_HEXAGON = {"dsp", "cdsp", "adsp", "hexagon", "htp", "skel", "skels", "qurt", "npu", "hvx"}
+_ELSEWHERE = {"android", "windows", "win", "msvc", "macos", "darwin", "ios", "x86", "x64", "wasm"}
+_PREFERRED = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release")
+
+
+def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The preset for skels, and its archs.
+
+    The name contains `{arch}` if there is one preset for each arch.  The archs are () for a single
+    preset without an arch.  The name is "" if there is none, or no unique one.
+    """
+    fit = [name for name in names if _words(name) & _HEXAGON or archs_of([name])]
+    families = list(dict.fromkeys(_arch_pattern(name) for name in fit if archs_of([name])))
+    if len(families) == 1:
+        return families[0], archs_of(fit)
+    return (fit[0], ()) if len(fit) == 1 else ("", ())
+
+
+def _arch_pattern(name: str) -> str:
+    return with_arch(name, archs_of([name])[0])
+
+
+def host_preset(names: Sequence[str]) -> str:
+    """The preset for the ARM64 side; "" if there is none, or no unique one."""
+    fit = [name for name in names if not _words(name) & (_HEXAGON | _ELSEWHERE)]
+    fit = [name for name in fit if not archs_of([name])]
+    if len(fit) > 1:
+        for word in _PREFERRED:
+            if liked := [name for name in fit if word in _words(name)]:
+                fit = liked
+                break
+    return fit[0] if len(fit) == 1 else ""
+
+
+def _words(name: str) -> set[str]:
+    return set(_WORD.findall(name.lower()))

@@ -10,26 +10,23 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.failure_hints import POLICY_MINIMUM
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
-from buildtool.propose.cmake_calls import directory_of
+from buildtool.propose.cmake_tree import directory_of
+from buildtool.propose.component_files import ShippedFiles, copied_data, opened_data, shipped_files
 from buildtool.propose.configure import Configured, ConfigureFailure
 from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
-from buildtool.propose.shipped_files import ShippedFiles, shipped_files
 from buildtool.propose.target_sides import (
+    ARM64_EVIDENCE,
+    HEXAGON_EVIDENCE,
     HOST,
     SKEL,
     SidedTarget,
-    evidence,
-    sided_targets,
-    split_by_side,
-)
-from buildtool.propose.test_data import copied_data, opened_data
-from buildtool.propose.text_hints import (
-    ARM64_EVIDENCE,
-    HEXAGON_EVIDENCE,
     TextHints,
     archs_of,
+    evidence,
     is_inside,
+    sided_targets,
+    split_by_side,
     with_arch,
 )
 from buildtool.toolchains.cdsprpc import is_cdsprpc

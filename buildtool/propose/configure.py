@@ -15,10 +15,10 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.cmake_runner import CMakeRunner
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
-from buildtool.drivers.cmake.install_rules import Installation, read_installation
+from buildtool.drivers.cmake.install import Installation, read_installation
 from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
-from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.drivers.cmake.step_tools import StepLog
 from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
@@ -26,7 +26,7 @@ from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
 from buildtool.project.model import Header, Project, Target
-from buildtool.propose.cmake_calls import CMakeCall, traced_calls
+from buildtool.propose.cmake_tree import CMakeCall, traced_calls
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles

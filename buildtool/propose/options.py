@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from buildtool.project.components import Host
-from buildtool.propose.cmake_calls import CMakeCall
+from buildtool.propose.cmake_tree import CMakeCall
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure
 
 MAX_TRIES = 4

@@ -22,17 +22,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool import __version__
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import replace_link, value_digest
+from buildtool.core.files import read_checksummed, replace_link, value_digest, write_checksummed
 from buildtool.core.lock import held_directory, is_held
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree, replace_directory
+from buildtool.core.trees import make_directory, remove_tree, replace_directory
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.plan.plan import Plan
-from buildtool.release.layout import Layout, ReleaseError, ShippedOutput, lay_out
-from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, Slice, in_slices
+from buildtool.release.slices import (
+    Layout,
+    Release,
+    ReleaseError,
+    ReleaseFile,
+    ReleaseLink,
+    ShippedOutput,
+    Slice,
+    in_slices,
+    lay_out,
+)
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 RUN_SCRIPT = "run.sh"
@@ -171,7 +178,7 @@ def _replace(
 
 def _fill(fresh: Path, contents: _Contents, archs: tuple[str, ...]) -> tuple[Slice, ...]:
     """Write files and debug information into the new directory `fresh`."""
-    from buildtool.release.ship import ship  # noqa: PLC0415 - the release is usually up to date
+    from buildtool.release.split_debug import ship  # noqa: PLC0415 - the release is usually up to date
 
     root, debug = fresh / FILES, fresh / DEBUG
     debug.mkdir()

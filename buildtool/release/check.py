@@ -1,4 +1,4 @@
-"""Checks a release against its contract: what its target promises."""
+"""Checks a release: what its target promises, and that its names can be in archives."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from pathlib import Path
 
 from buildtool.contract.check import RULES, check
 from buildtool.contract.finding import ERROR, WARNING, Finding
-from buildtool.contract.promise import Promise, PromisedFile, PromisedStep
-from buildtool.contract.subject import read_tree
+from buildtool.contract.subject import Promise, PromisedFile, PromisedStep, read_tree
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Target
 from buildtool.project.validate import suggest
+from buildtool.release.formats.entries import FormatError, PackageEntry
 from buildtool.release.slices import Release
+from buildtool.release.unpack.entry import LIMITS, ArchiveEntry, UnsafeArchiveError, entry_path
+from buildtool.release.unpack.listing import ArchiveListing
 from buildtool.toolchains.system_libraries import system_libraries
 
 
@@ -55,7 +57,7 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
 
 
 def _check_names(names: Iterable[str], target: str) -> None:
-    known = [module.RULE.name for module in RULES]
+    known = [rule.name for rule in RULES]
     for name in names:
         if name not in known:
             raise UsageError(
@@ -99,3 +101,20 @@ def _build_paths(build: BuildResult) -> tuple[str, ...]:
     places = [*roots, build.plan.state.parent, cache_dir(), Path.home()]
     found = {str(path) for place in places for path in (place, place.resolve())}
     return tuple(sorted(path for path in found if path.count("/") > 1 or path == "/root"))
+
+
+def check_packable(entries: Iterable[PackageEntry], top: str) -> None:
+    """Raises `FormatError` for entries that `inspect` and `verify` would refuse in an archive with
+    the directory `top`: names that some file systems do not have, or that are not unique there."""
+    listing = ArchiveListing(LIMITS)
+    try:
+        for entry in entries:
+            path = entry_path(f"{top}/{entry.path}", LIMITS)
+            listing.add(ArchiveEntry(path, "link" if entry.link else "file", target=entry.link))
+        listing.finish()
+    except UnsafeArchiveError as error:
+        raise FormatError(
+            "archives of this release could not be unpacked everywhere",
+            why="\n".join(filter(None, (error.message, error.why))),
+            remedy="Install the file under another name, or do not install it.",
+        ) from error

@@ -17,8 +17,8 @@ from pathlib import Path
 from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
-from buildtool.plan.files_step import FilesStep
-from buildtool.release.layout import Layout, ShippedOutput
+from buildtool.plan.component_step import FilesStep
+from buildtool.release.slices import Layout, ShippedOutput
 
 
 class ReleaseContents(Value):

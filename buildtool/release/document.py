@@ -14,7 +14,7 @@ from typing import Any
 from buildtool import __version__
 from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.engine.result import BuildResult
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import Step
 from buildtool.project.model import Project
 from buildtool.release.slices import Release, ReleaseFile, Slice

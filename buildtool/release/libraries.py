@@ -8,13 +8,13 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from buildtool.contract.libraries import directory_in_release
-from buildtool.contract.rules.host_platform import other_system
+from buildtool.contract.rules.host_system import other_system
+from buildtool.contract.subject import directory_in_release
 from buildtool.core.elf.read import Dynamic, is_elf, read_dynamic, read_elf
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import Plan, Step
 from buildtool.release.contents import ReleaseContents
-from buildtool.release.layout import LIBRARIES, ReleaseError, ShippedOutput
+from buildtool.release.slices import LIBRARIES, ReleaseError, ShippedOutput
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 from buildtool.toolchains.system_libraries import system_libraries
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from buildtool import __version__
 from buildtool.contract.finding import Finding
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
-from buildtool.core.files import replace_file, value_digest
+from buildtool.core.files import read_checksummed, replace_file, value_digest, write_checksummed
 from buildtool.core.lock import locked_temporary_file
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
@@ -25,7 +24,7 @@ from buildtool.release.source import ReleaseSource
 from buildtool.release.supply_chain.licences import LicenceFile, check_redistribution
 
 if TYPE_CHECKING:
-    from buildtool.documents.releases import ArchiveObject
+    from buildtool.documents.inspection import ArchiveObject
 
 MODULES = {"zip": "zip_file"}
 """The modules in `buildtool.release.formats` that are not named as their format."""
@@ -232,8 +231,8 @@ def _is_up_to_date(archive: Archive, output: Path, states: FileStates) -> bool:
 
 def package_of(made_of: Ingredients) -> Package:
     """Raises `FormatError` for names that archives cannot have."""
+    from buildtool.release.check import check_packable  # noqa: PLC0415
     from buildtool.release.document import NAME, document_text  # noqa: PLC0415 - usually up to date
-    from buildtool.release.packable import check_packable  # noqa: PLC0415
 
     project, release = made_of.project, made_of.release
     document = made_of.document()

@@ -1,17 +1,25 @@
-"""The revision of a project's sources, and the time that a release carries."""
+"""The revision of a project's sources, the time that a release carries, and its line of history."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from buildtool.core.cache import cache_dir
+from buildtool.core.elf.read import ElfError, is_elf, read_section_sizes
+from buildtool.core.history import RELEASES, append_history, read_history
 from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
+from buildtool.engine.result import BuildResult
 from buildtool.plan.environment import LATEST_TIME, source_date_epoch
 from buildtool.project.model import STATE
+from buildtool.release.slices import Release, Slice
 
 OUTPUT = "dist"
 """The directory of a project that gets its archives by default."""
@@ -82,3 +90,40 @@ def _git(root: Path, *arguments: str) -> tuple[bool, str]:
     except ToolError as error:  # there is no git, or it does not end
         return False, error.message
     return done.status == 0, done.output
+
+
+def record_release(build: BuildResult, release: Release) -> None:
+    """Record `release`, which `build` made, unless it is the last one recorded of its target."""
+    state = build.plan.state.parent
+    build_type = next((step.build_type for step in build.plan.cmake_steps), "")
+    subject = {"target": release.target, "build_type": build_type}
+    for line in reversed(read_history(state, RELEASES).lines):
+        if all(line.get(key) == value for key, value in subject.items()):
+            if line.get("release") == release.id:
+                return
+            break
+    revision, dirty = revision_of(state.parent, state.parent / OUTPUT)
+    line = {
+        "started": round(time.time(), 3),
+        **subject,
+        "release": release.id,
+        "revision": revision,
+        "dirty": dirty,
+        "slices": [_slice(part, release) for part in release.slices],
+    }
+    append_history(state, RELEASES, line)
+
+
+def _slice(part: Slice, release: Release) -> dict[str, Any]:
+    sections: Counter[str] = Counter()
+    for file in part.files:
+        path = release.directory / file.path
+        with contextlib.suppress(OSError, ElfError):
+            if is_elf(path):
+                sections.update(read_section_sizes(path))
+    return {
+        "name": part.name,
+        "files": len(part.files),
+        "size": sum(file.size for file in part.files),
+        "sections": dict(sections),
+    }

@@ -6,12 +6,16 @@ contents of those that are loaded, as `objcopy --only-keep-debug` makes it.  (zi
 neither, and GNU's does not know Hexagon.)
 
 Source of the layouts: System V ABI, "ELF Header", "Sections", "Symbol Table", "Note Section".
+
+Copies one output into a release, and its debug information beside it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import mmap
+import os
+import shutil
 import struct
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,8 +23,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from buildtool.core.elf.machine import ET_DYN, ET_EXEC
-from buildtool.core.files import open_regular
+from buildtool.core.elf.read import is_elf
+from buildtool.core.files import file_digest, open_regular, temporary_file
 from buildtool.core.value import Value
+from buildtool.release.slices import ReleaseFile, ShippedOutput
 
 BUILD_ID_PLACEHOLDER = bytes.fromhex("6275696c64746f6f6c206275696c64206964203f")
 """The build-id that profiles have linkers write (cmake/build_id.cmake), which `split` replaces.
@@ -276,3 +282,53 @@ def _pad(out: BinaryIO, alignment: int) -> int:
     zeros = -out.tell() % max(1, alignment)
     out.write(bytes(zeros))
     return out.tell()
+
+
+def ship(output: ShippedOutput, place: str, root: Path, debug: Path) -> ReleaseFile:
+    """Copy `output` to `place` below `root`, without debug information, which goes below `debug`.
+
+    Raises `OSError`.
+    """
+    path = root / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A library of a toolchain or package can have any mode.
+    mode = 0o755 if output.path.stat().st_mode & 0o100 else 0o644
+    parts = _without_debug(output.path, path, place, debug)
+    path.chmod(mode)
+    return ReleaseFile(
+        place,
+        mode,
+        path.stat().st_size,
+        file_digest(path),
+        output.step.name,
+        parts.build_id if parts else "",
+    )
+
+
+def _without_debug(source: Path, path: Path, place: str, debug: Path) -> Split | None:
+    """Copy `source` to `path`; None for a file that has to ship as it is."""
+    if is_elf(source):
+        with temporary_file(debug) as fresh:
+            try:
+                parts = split(source, path, fresh)
+            except CannotSplitError:
+                pass
+            else:
+                if parts.has_debug:
+                    _name(fresh, debug / f"{place}.debug", parts.build_id, debug)
+                return parts
+    shutil.copyfile(source, path)
+    return None
+
+
+def _name(file: Path, named: Path, build_id: str, debug: Path) -> None:
+    """Move the debug file to where GDB and LLDB look for it, and make the link `named` to it.
+
+    Source: GDB manual, "Separate Debug Files".
+    """
+    place = debug / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+    for folder in (place.parent, named.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    file.chmod(0o644)
+    file.replace(place)
+    named.symlink_to(os.path.relpath(place, named.parent))

@@ -1,20 +1,25 @@
-"""The matrix of devices and test suites, as Markdown for a pull request, with logs beside it."""
+"""The matrix of devices and test suites, as Markdown for a pull request, with logs beside it.
+
+The matrices of a project that were made before: the outcome of each test on each device.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from buildtool.core.escape import escape, escape_line
 from buildtool.core.files import write_if_changed
+from buildtool.core.history import MATRICES, append_history
+from buildtool.core.value import Value
 from buildtool.project.model import Project
 from buildtool.report.markdown import MARKS, MAX_CELL, plain_text
-from buildtool.report.matrix_history import Matrix, Row, keep_matrix, last_matrix
-from buildtool.report.records import moment, plural
+from buildtool.report.records import moment, plural, records, rows_of, text_of, time_of
 from buildtool.testing.results import BAD, DEVICE_SUITE, Outcome, TestResult, TestRun, title
 
 FILE, LOGS = "matrix.md", "logs"
@@ -187,3 +192,46 @@ def _text(text: str) -> str:
 
 
 _BAD_WORDS = frozenset(outcome.value for outcome in BAD)
+
+
+class Row(Value):
+    """A device, and the outcomes of its tests by `SUITE/NAME`."""
+
+    device: str
+    firmware: str
+    tests: Mapping[str, str]
+
+    @classmethod
+    def of(cls, run: TestRun) -> Row:
+        tests = {title(test.suite, test.name): test.outcome.value for test in run.tests}
+        return cls(run.device, run.firmware, tests)
+
+
+class Matrix(Value):
+    """The rows of a matrix that was made at `made`, in seconds since the epoch."""
+
+    made: float
+    rows: tuple[Row, ...]
+
+
+def keep_matrix(state: Path, matrix: Matrix) -> None:
+    """Append `matrix` to the history in the directory `state`."""
+    rows = [row._asdict() for row in matrix.rows]
+    append_history(state, MATRICES, {"made": round(matrix.made), "rows": rows})
+
+
+def last_matrix(state: Path) -> Matrix | None:
+    """The newest matrix in the history that can be read; None if there is none."""
+    found, _ = records(state, MATRICES, _matrix)
+    return found[-1] if found else None
+
+
+def _matrix(line: Mapping[str, Any]) -> Matrix:
+    return Matrix(time_of(line, "made"), tuple(_recorded_row(row) for row in rows_of(line, "rows")))
+
+
+def _recorded_row(row: Mapping[str, Any]) -> Row:
+    tests = row["tests"]
+    if not isinstance(tests, dict) or not all(isinstance(each, str) for each in tests.values()):
+        raise ValueError("the outcomes of tests are no texts")
+    return Row(text_of(row, "device"), text_of(row, "firmware"), tests)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from buildtool.core.value import Value
 from buildtool.project.model import Project
-from buildtool.report import benches, builds, devices, findings, sizes, tests
+from buildtool.report import benches, builds, devices, sizes, tests
 from buildtool.report.blocks import Section
 from buildtool.report.profiles import profiles_section
 
@@ -23,13 +23,13 @@ def make_report(project: Project, made: float) -> Report:
     built, build_problems = builds.read_builds(state)
     released, release_problems = sizes.read_releases(state)
     tested, test_problems = tests.read_tests(state)
-    failed_runs, run_problems = findings.read_failed_runs(state)
+    failed_runs, run_problems = tests.read_failed_runs(state)
     failures = [*builds.failures_of(built), *tests.failures_of(tested), *failed_runs]
     revisions = {each.release: each.revision for each in reversed(released)}
     sections = (
         builds.builds_section(built, build_problems),
         tests.tests_section(tested, test_problems),
-        findings.failures_section(failures, run_problems),
+        tests.failures_section(failures, run_problems),
         sizes.sizes_section(released, release_problems),
         benches.benches_section(*benches.read_benches(state), revisions),
         devices.devices_section(*devices.read_cards()),

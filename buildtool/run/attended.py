@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
-from buildtool.core.processes.kept_output import KeptOutput
-from buildtool.core.processes.tee import teed
+from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from buildtool.core.escape import escape
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceError
+from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.project.model import Project
     from buildtool.run.on_device import RunResult
 
 NAME_CHARACTERS = 15
@@ -54,8 +54,8 @@ def explain_logged_crashes(
 ) -> tuple[str, ...]:
     """A text of some lines for each crash of the process of `program` on the DSP that one of the
     `logs` has, with the debug information of the release."""
-    from buildtool.diagnose.crashes_in_lines import crashes_in_lines  # noqa: PLC0415
     from buildtool.diagnose.explain_block import crash_text, explain_block  # noqa: PLC0415
+    from buildtool.diagnose.host_calls import crashes_in_lines  # noqa: PLC0415
 
     process = posixpath.basename(program)[:NAME_CHARACTERS]
     debug = ready.release.debug

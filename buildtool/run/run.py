@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.interruption import interruption
-from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts
+from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts, interruption
 from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment
@@ -181,7 +180,7 @@ class _Run:
         write = _write_to(self.streams.stderr or STDERR)
         if not self.request.trace:
             return write
-        from buildtool.run.trace.backends import reporting  # noqa: PLC0415 - rarely used
+        from buildtool.run.trace.recorder import reporting  # noqa: PLC0415 - rarely used
 
         return reporting(write, self.site.device.name, self.site.listener)
 

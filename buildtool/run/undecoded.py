@@ -23,7 +23,7 @@ FEATURES = "+v69,+hvxv69,+hvx-length128b"
 def undecoded_packets(ready: Ready, configuration: Mapping[str, str]) -> str:
     """A text of some lines about the packets of the release's skels for the device that its QEMU
     does not decode; `configuration` is the emulated device's."""
-    from buildtool.diagnose.debug_files import DebugFiles  # noqa: PLC0415 - only after a crash
+    from buildtool.diagnose.module_files import DebugFiles  # noqa: PLC0415 - only after a crash
 
     debug = DebugFiles(ready.release.debug)
     deployment = ready.deployment

@@ -1,4 +1,7 @@
-"""CMake, usually the binary in its PyPI package; the script around it is slow."""
+"""CMake, usually the binary in its PyPI package; the script around it is slow.
+
+Ninja from its PyPI package.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,10 @@ from pathlib import Path
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
-from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.program import find_packaged_tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT, FoundTool, require_usable
 
-OLDEST = (3, 22)
+OLDEST_CMAKE = (3, 22)
 """The version that buildtool's CMake modules require."""
 
 
@@ -43,4 +45,16 @@ def find_cmake_program(requirement: Tool = NO_REQUIREMENT) -> FoundTool:
     CMake's modules are not part of its identity: the version determines them.
     """
     pattern = r"^cmake version (\d[\w.-]{0,40})"
-    return find_packaged_tool("CMake", "cmake", requirement, pattern=pattern, oldest=OLDEST)
+    return find_packaged_tool("CMake", "cmake", requirement, pattern=pattern, oldest=OLDEST_CMAKE)
+
+
+OLDEST_NINJA = (1, 13)
+"""The first version that supports the GNU make jobserver, by which steps share job slots."""
+
+
+def find_ninja(requirement: Tool = NO_REQUIREMENT) -> FoundTool:
+    """Find Ninja as `find_packaged_tool` does, with the same errors."""
+    pattern, why = r"^(\d+\.\d[\w.-]{0,40})", ", which has no jobserver support"
+    return find_packaged_tool(
+        "Ninja", "ninja", requirement, pattern=pattern, oldest=OLDEST_NINJA, why=why
+    )

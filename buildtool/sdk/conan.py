@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from buildtool.sdk.python_package import python_package
+from buildtool.sdk.program import python_package
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
     FoundTool,

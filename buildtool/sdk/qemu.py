@@ -1,14 +1,17 @@
-"""QEMU's user-mode emulators, and the ARM64 glibc that emulated programs use."""
+"""QEMU's user-mode emulators, and the ARM64 glibc that emulated programs use.
+
+The glibc version of a `libc.so.6`.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
-from buildtool.sdk.glibc import glibc_version
 from buildtool.sdk.program import probe_version
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
@@ -157,3 +160,14 @@ def find_cross_glibc() -> CrossGlibc:
             "an ARM64 glibc was not found", why=f"there is no {libc}", remedy=INSTALL
         )
     return CrossGlibc(CROSS_LIBRARIES, glibc_version(libc.read_bytes()) or "2.0")
+
+
+def glibc_version(data: bytes) -> str:
+    """The version of the `libc.so.6` with these bytes ("2.35"), or "" if it is not glibc.
+
+    It is read from the banner, else from the newest symbol version that the library defines.
+    """
+    if banner := re.search(rb"GNU C Library [^\n\0]{0,200}release version (2\.\d{1,3})", data):
+        return banner[1].decode()
+    versions = re.findall(rb"\0GLIBC_2\.(\d{1,3})\0", data)
+    return f"2.{max(map(int, versions))}" if versions else ""

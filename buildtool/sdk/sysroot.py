@@ -4,21 +4,36 @@
 
 facts.json    a description of the device, and every file with size and sha256
 root/         the files, at their paths on the device
+
+`facts.json` of a pulled sysroot: a description of the device, and the list of files.
+
+It is validated like all external input: other programs can write to the cache.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.file_stamp import is_settled, stamp_of
-from buildtool.core.files import file_digest, has_content, value_digest, write_if_changed
-from buildtool.sdk.sysroot_facts import FACTS, SysrootFacts, damaged_error, read_facts
-from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
+from buildtool.core.files import (
+    file_digest,
+    has_content,
+    is_digest,
+    read_regular,
+    value_digest,
+    write_if_changed,
+)
+from buildtool.project.model import PLATFORMS
+from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError, ToolUnfitError
 
 ROOT = "root"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -163,3 +178,150 @@ def _digest(where: Path, path: Path) -> str:
         return file_digest(path)
     except OSError as error:
         raise damaged_error(where, f"{path.relative_to(where / ROOT)}: {error.strerror}") from error
+
+
+SCHEMA = 1
+FACTS = "facts.json"
+MAX_BYTES = 32 << 20
+SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)  # a file name, so no path
+SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PulledFile:
+    """A file below the root: a regular file with size and sha256, or a link and its target."""
+
+    path: str
+    size: int = 0
+    sha256: str = ""
+    link: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        if self.link:
+            return {"path": self.path, "link": self.link}
+        return {"path": self.path, "size": self.size, "sha256": self.sha256}
+
+
+@dataclass(frozen=True, slots=True)
+class SysrootFacts:
+    """The content of `facts.json`; `device` has the fields of `Sysroot` about the device."""
+
+    name: str
+    source: str
+    when: str
+    device: Mapping[str, Any]
+    files: tuple[PulledFile, ...] = field(default=())
+
+    @property
+    def identity(self) -> str:
+        """A digest of the device and its files, without the time and the way of the transfer."""
+        files = sorted((file.as_json() for file in self.files), key=lambda row: str(row["path"]))
+        return value_digest({"device": dict(self.device), "files": files})
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "from": self.source,
+            "when": self.when,
+            "device": dict(self.device),
+            "files": [file.as_json() for file in self.files],
+        }
+
+
+def read_facts(where: Path) -> SysrootFacts:
+    """Read and validate `facts.json` of the sysroot in `where`; raises `ToolUnfitError`."""
+    try:
+        data = read_regular(where / FACTS, MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise damaged_error(where, f"{FACTS} is larger than {MAX_BYTES >> 20} MiB")
+        document = json.loads(data)
+        if document["schema"] != SCHEMA:
+            raise damaged_error(
+                where, f"its schema is {document['schema']!r}, this buildtool's {SCHEMA}"
+            )
+        facts = SysrootFacts(
+            name=_text(document["name"]),
+            source=_text(document["from"]),
+            when=_text(document["when"]),
+            device={key: _checked_fact(key, value) for key, value in document["device"].items()},
+            files=tuple(_file(row) for row in document["files"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise damaged_error(where, f"{FACTS}: {type(error).__name__}: {error}") from error
+    missing = _FACT_TYPES.keys() - facts.device.keys()
+    if missing:
+        raise damaged_error(where, f"{FACTS} lacks {', '.join(sorted(missing))}")
+    return facts
+
+
+def damaged_error(where: Path, why: str) -> ToolUnfitError:
+    """The error for a sysroot that has changed since it was pulled."""
+    return ToolUnfitError(
+        f"the sysroot {where.name!r} is damaged",
+        why=f"{why} ({where})",
+        remedy=f"Pull it again: buildtool sysroot pull DEVICE --name {where.name}",
+    )
+
+
+def is_relative_inside(path: str) -> bool:
+    """Whether `path` is relative and stays below its base directory."""
+    parts = PurePosixPath(path).parts
+    return bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
+
+
+def _file(row: Any) -> PulledFile:
+    path = _text(row["path"])
+    if not is_relative_inside(path):
+        raise ValueError(f"a file outside the sysroot: {path!r}")
+    if "link" in row:
+        return PulledFile(path, link=_text(row["link"]))
+    size, sha256 = row["size"], _text(row["sha256"])
+    if not isinstance(size, int) or not is_digest(sha256):
+        raise ValueError(f"{path}: no size and sha256")
+    return PulledFile(path, size, sha256)
+
+
+_FACT_TYPES: Mapping[str, type] = {
+    "platform": str,
+    "soname": str,
+    "exports": list,
+    "version": str,
+    "library": str,
+    "shells": list,
+    "glibc": str,
+    "soc": str,
+    "model": str,
+    "arch": str,
+    "shell_exports": list,
+    "has_libc": bool,
+}
+"""The fields of `Facts.device`."""
+_SYMBOLS = ("exports", "shell_exports")
+_ANY = re.compile(".*", re.DOTALL)
+_FACT_PATTERNS = {
+    "platform": re.compile("|".join(PLATFORMS)),
+    "soname": SONAME,
+    "glibc": re.compile(r"(2\.\d{1,3})?"),
+    "arch": re.compile(r"(v[0-9a-f]{1,3})?"),
+}
+
+
+def _checked_fact(key: str, value: Any) -> Any:
+    if not isinstance(value, _FACT_TYPES[key]):
+        raise ValueError(f"{key} is {value!r}")
+    if isinstance(value, list):
+        texts = tuple(_text(item) for item in value)
+        if key in _SYMBOLS and not all(map(SYMBOL.fullmatch, texts)):
+            raise ValueError(f"{key} has an invalid symbol name")
+        return texts
+    if isinstance(value, str) and not _FACT_PATTERNS.get(key, _ANY).fullmatch(_text(value)):
+        raise ValueError(f"{key} is {value!r}")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a string")
+    value.encode()  # JSON can contain lone surrogates, which cannot be printed
+    return value

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from buildtool.core.digest_cache import cached_digest
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.file_stamp import cached_digest
 from buildtool.core.files import value_digest
 from buildtool.core.safe_path import check_path, misread
 from buildtool.core.value import Value

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from buildtool.core.shared_copy import shared_copy
 from buildtool.project.model import Tool
-from buildtool.sdk.program import probe_version
-from buildtool.sdk.python_package import python_package
+from buildtool.sdk.program import probe_version, python_package
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
     FoundTool,

@@ -6,30 +6,29 @@ tests/COMPONENT/project/    the same of the rest of the project
 lib/                        shared libraries that the release lacks
 
 Each directory mirrors one of this machine.
+
+Paths of this machine in texts, replaced by those that files have on a device.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.elf.read import is_elf, read_dynamic
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.lock import is_held
-from buildtool.core.own_directory import STATE, make_directory
-from buildtool.core.trees import remove_tree, replace_directory
-from buildtool.drivers.cmake.checks.tree_libraries import built
+from buildtool.core.trees import STATE, make_directory, remove_tree, replace_directory
+from buildtool.drivers.cmake.checks.runpath import built
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.release.layout import LIBRARIES, ShippedOutput
-from buildtool.release.ship import ship
-from buildtool.release.slices import Release, ReleaseFile, in_slices
-from buildtool.testing.path_map import PathMap
+from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ShippedOutput, in_slices
+from buildtool.release.split_debug import ship
 from buildtool.toolchains.system_libraries import system_libraries
 
 TESTS = "tests"
@@ -190,3 +189,44 @@ def _fill(directory: Path, release: Release, wanted: Additions) -> list[ReleaseF
         remove_tree(fresh, ignore_errors=True)
         raise
     return files
+
+
+# A path begins a text, or follows what separates it from an option's name, a format or another
+# path: --data=/…, --gtest_output=xml:/…, /…:/…, -I/….
+_BEFORE = r"(?:^-[A-Za-z]|^|[=:;,\s\"'(\[])"
+_ENDS = r"[:;,\"')\]]"
+_AFTER = r"(?=[/:;,\s\"')\]]|$)"
+
+
+class PathMap:
+    """The directories of this machine, each with the directory on the device that mirrors it.
+
+    A directory inside another one has precedence.
+    """
+
+    def __init__(self, directories: Mapping[str, str]) -> None:
+        self.directories = directories
+        longest = sorted(directories, key=len, reverse=True)
+        self._pattern = f"({_BEFORE})({'|'.join(map(re.escape, longest))}){_AFTER}"
+
+    def path(self, path: str) -> str:
+        """The path on the device of the absolute `path`; "" if no directory contains it."""
+        path = os.path.normpath(path)
+        for directory in sorted(self.directories, key=len, reverse=True):
+            if path == directory or path.startswith(f"{directory}/"):
+                return self.directories[directory] + path[len(directory) :]
+        return ""
+
+    def text(self, text: str) -> str:
+        """`text`, an argument or the value of a variable, with its paths replaced."""
+        if not self.directories:
+            return text
+        return re.sub(self._pattern, lambda found: found[1] + self.directories[found[2]], text)
+
+    def named_in(self, text: str) -> Iterator[str]:
+        """The paths of this machine in `text` that are in one of the directories."""
+        if not self.directories:
+            return
+        for found in re.finditer(self._pattern, text):
+            rest = re.split(_ENDS, text[found.end(2) :], maxsplit=1)[0]
+            yield os.path.normpath(found[2] + rest)

@@ -1,12 +1,22 @@
-"""Results of tests on devices."""
+"""Results of tests on devices.
+
+Expected failures, applied to the results of all suites.
+
+The line of a run of tests in the history of its project.
+"""
 
 from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.history import TESTS, append_history
 from buildtool.core.value import Value
+from buildtool.device.configuration import ConfiguredDevice
+from buildtool.project.model import BUILT_IN_TARGET, ExpectedFailure, Project
 from buildtool.run.first_finding.first_finding import FirstFinding, finding_from_json
 from buildtool.run.method_counts import FailedCall, MethodCounts, counts_from_json
 
@@ -172,3 +182,90 @@ def run_from_json(document: Any) -> TestRun:
 def title(suite: str, name: str) -> str:
     """A test as people see and name it."""
     return f"{suite}/{name}"
+
+
+FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
+
+
+def matches(suite: str, name: str, patterns: Iterable[str]) -> bool:
+    """Whether one of `patterns` (globs) is for a test: by its name, `SUITE/NAME`, or its suite."""
+    known = (name, f"{suite}/{name}", suite)
+    return any(fnmatchcase(text, pattern) for pattern in patterns for text in known)
+
+
+def without_tests(
+    expected: Mapping[str, ExpectedFailure], tags: Collection[str], results: Iterable[TestResult]
+) -> list[str]:
+    """One line for each glob of a device with `tags` that matches none of its `results`."""
+    names = [(result.suite, result.name) for result in results]
+    return [
+        f"[expected-failure.{tag}]: there is no test {pattern!r}"
+        for tag, failure in expected.items()
+        if tag in tags
+        for pattern in failure.tests
+        if not any(matches(suite, name, [pattern]) for suite, name in names)
+    ]
+
+
+def without_devices(
+    project: Project, devices: Mapping[str, ConfiguredDevice], tags: Collection[str]
+) -> list[str]:
+    """A line for each section whose TAG is none of `tags`, and of no other device that is known."""
+    known = {BUILT_IN_TARGET, *tags, *devices}
+    for device in devices.values():
+        known.update(device.tags)
+    for target in project.targets.values():
+        known.update((target.platform, *target.archs))
+    return [
+        f"[expected-failure.{tag}]: no known device or target has this name, tag, arch or platform"
+        for tag, failure in project.expected_failures.items()
+        if tag not in known and not failure.requires
+    ]
+
+
+def as_expected(
+    result: TestResult, expected: Mapping[str, ExpectedFailure], tags: Collection[str]
+) -> TestResult:
+    """The result of a test on a device that has `tags`: a failure that is expected there does not
+    count, and a pass does not pass.  A test that was skipped, or not run, stays so, and one that
+    crashed the DSP process too, unless that is expected."""
+    for tag, failure in expected.items():
+        if tag not in tags or not matches(result.suite, result.name, failure.tests):
+            continue
+        if result.dsp_crash and not failure.dsp_may_crash:
+            continue
+        if result.outcome in FAILURES:
+            why = f"{failure.reason} ({result.message or result.outcome.value})"
+            return result._replace(outcome=Outcome.EXPECTED_FAILURE, message=why)
+        if result.outcome is Outcome.PASSED:
+            why = f"it is expected to fail on {tag}: {failure.reason}"
+            return result._replace(outcome=Outcome.UNEXPECTED_PASS, message=why)
+        break
+    return result
+
+
+MESSAGE = 500
+"""Characters that are kept of a message."""
+
+
+def record_tests(project: Project, run: TestRun) -> None:
+    """Record the tests of `run`, without their output, and with little about those that passed."""
+    if run.tests:
+        line = {**run.as_json(), "tests": [_test(test) for test in run.tests]}
+        append_history(project.state, TESTS, line)
+
+
+def _test(test: TestResult) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "suite": test.suite,
+        "name": test.name,
+        "outcome": test.outcome.value,
+        "seconds": round(test.seconds, 3),
+    }
+    if test.lost:
+        line["lost"] = len(test.lost)
+    if test.outcome is not Outcome.PASSED:
+        line["message"] = test.message[:MESSAGE]
+    if test.finding:
+        line["finding"] = test.finding.as_json()
+    return line

@@ -1,4 +1,7 @@
-"""A device that is ready for tests: runs programs there, and again when the connection is lost."""
+"""A device that is ready for tests: runs programs there, and again when the connection is lost.
+
+How often tests, and what prepares them, are tried when the connection to a device is lost.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +9,68 @@ import contextlib
 import itertools
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from buildtool.core.events import Event, Note
 from buildtool.core.lock import try_lock
-from buildtool.core.processes.kept_output import KeptOutput
+from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.core.processes.signals import signal_of
-from buildtool.core.processes.tee import teed
 from buildtool.core.value import Value
+from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.deploy.requirements import current_card, unmet_by
 from buildtool.deploy.site import reset
+from buildtool.device.card import Card
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import facts_of
+from buildtool.device.sharing.lock import DeviceLock
+from buildtool.engine.result import BuildResult
+from buildtool.project.model import Project
 from buildtool.run.attended import run_attended
+from buildtool.run.method_counts import FailedCall, MethodCounts
+from buildtool.run.program import RunRequest
 from buildtool.run.run import RunTimeoutError, Streams
 from buildtool.run.watched_run import first_line
-from buildtool.testing.retry import TRIES, retried
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.device.card import Card
-    from buildtool.device.sharing.lock import DeviceLock
     from buildtool.engine.context import Options
-    from buildtool.engine.result import BuildResult
-    from buildtool.project.model import Project
     from buildtool.run.dsp_calls import DspCalls
-    from buildtool.run.method_counts import FailedCall, MethodCounts
-    from buildtool.run.program import RunRequest
+
+
+TRIES = 3
+PAUSE_SECONDS = 0.5
+"""The pause before the second try; it is longer before later ones."""
+T = TypeVar("T")
+
+
+def pause(_: DeviceConnectionError, tries: int) -> None:
+    """Wait before another try, if there is one."""
+    if tries < TRIES:
+        time.sleep(PAUSE_SECONDS * tries)
+
+
+def retried(
+    action: Callable[[], T],
+    after_loss: Callable[[DeviceConnectionError, int], None] = pause,
+    tries: int = TRIES,
+) -> T:
+    """The result of `action`, which is done again when the connection is lost, at most `tries`
+    times.  Each time `after_loss` gets the error, and how many tries there were.
+
+    Raises `DeviceConnectionError` when it is lost in every try.
+    """
+    for number in itertools.count(1):
+        try:
+            return action()
+        except DeviceConnectionError as error:
+            after_loss(error, number)
+            if number == tries:
+                raise
+    raise AssertionError
+
 
 PAUSES = (0.0, 2.0, 10.0)
 """Seconds before each attempt to connect again."""

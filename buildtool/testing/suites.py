@@ -1,22 +1,40 @@
-"""Puts together the suites of a project, and runs them."""
+"""Puts together the suites of a project, and runs them.
+
+A part of the tests: `test --shard I/N`.
+
+The programs of `[test.NAME]` as a suite.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Protocol
 
 from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.escape import without_colours
 from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted, WorkEnded
-from buildtool.project.model import Project
+from buildtool.core.processes.signals import signal_name
+from buildtool.core.shard import Shard
+from buildtool.project.model import Project, Test
+from buildtool.project.runs import seconds
 from buildtool.project.validate import suggest
+from buildtool.run.method_counts import with_names, with_parameters
+from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.ctest.suite import CTestSuites
-from buildtool.testing.expected import as_expected, matches
-from buildtool.testing.programs import Programs
 from buildtool.testing.pytest.suite import PytestSuite
-from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
-from buildtool.testing.session import Session
+from buildtool.testing.results import (
+    BAD,
+    Outcome,
+    TestResult,
+    TestRun,
+    after_dsp_crash,
+    as_expected,
+    matches,
+    title,
+)
+from buildtool.testing.session import LostError, Ran, Session
 
 TIMEOUT = 300.0
 """Seconds that a test has by default."""
@@ -218,3 +236,87 @@ def _run(
     finally:
         for name in begun:  # those without a result must not stay on the screen
             listener(WorkEnded(name))
+
+
+def in_shard(selected: Selected, shard: Shard) -> Selected:
+    """The selected tests of `shard`: each test is in one of the shards, and neighbours, which often
+    take equally long, are in different ones.
+
+    The order in which a suite lists its tests makes no difference: with pytest-randomly, each
+    process has another one.
+    """
+    before = 0
+    found: Selected = []
+    for suite, names in selected:
+        known = suite.names() if names is None else names
+        ranked = sorted(set(known))
+        mine = set(ranked[(shard.number - 1 - before) % shard.total :: shard.total])
+        before += len(ranked)
+        if mine:
+            found.append((suite, [name for name in known if name in mine]))
+    return found
+
+
+SUITE = "test"
+KEPT_BYTES = 1 << 20
+
+
+class Programs:
+    """Tests that have a `program`; those without a timeout have `timeout` seconds."""
+
+    name = SUITE
+
+    def __init__(self, tests: Mapping[str, Test], timeout: float) -> None:
+        self._tests = tests
+        self._timeout = timeout
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tests)
+
+    known_names = names
+
+    def run(
+        self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
+    ) -> Iterator[TestResult]:
+        for name in self._tests if names is None else names:
+            begin(name)
+            yield self._run(session, name, self._tests[name])
+
+    def _run(self, session: Session, name: str, test: Test) -> TestResult:
+        request = RunRequest(
+            command=(test.program, *test.args),
+            env=variables(test.env),
+            cwd=test.cwd,
+            timeout=seconds(test.timeout) if test.timeout else self._timeout,
+            farf=farf_levels(test.farf),
+        )
+        result = TestResult(SUITE, name, session.ready.site.device.name, Outcome.NOT_RUN, 0)
+        try:
+            ran = session.run(request, together=True, limit=KEPT_BYTES, afresh=True)
+        except BuildtoolError as error:
+            lost = error.lost if isinstance(error, LostError) else ()
+            return result._replace(message=error.message, output=str(error), lost=lost)
+        outcome, message = verdict(ran, request.timeout)
+        ended = result._replace(
+            outcome=outcome,
+            seconds=ran.seconds,
+            message=message,
+            output=without_colours("\n".join(filter(None, (ran.stdout, ran.explained)))),
+            lost=ran.lost,
+            methods=with_names(session.project, ran.methods),
+            failed=with_parameters(session.project, ran.failed),
+        )
+        return after_dsp_crash(ended, "" if test.dsp_may_crash else ran.dsp_crash)
+
+
+def verdict(ran: Ran, timeout: float) -> tuple[Outcome, str]:
+    """The outcome of a test whose program ended so, and in a line why it did not pass."""
+    if ran.signal is not None:
+        return Outcome.CRASHED, f"ended by {signal_name(ran.signal)}"
+    if ran.status is None:
+        return Outcome.TIMED_OUT, f"did not end in {timeout:g} s"
+    if ran.status:
+        return Outcome.FAILED, f"exit status {ran.status}"
+    if ran.calls is not None and not ran.calls.successful:
+        return Outcome.FAILED, next(ran.calls.lines())
+    return Outcome.PASSED, ""

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from buildtool.core.elf.machine import EM_AARCH64, elf_header
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.own_directory import own_root
+from buildtool.core.trees import own_root
 
 CONFIGURATION = "etc/buildtool-sim.conf"  # of an emulated device, see `device.emulated.device`
 

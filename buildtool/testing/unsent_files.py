@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from buildtool.core.value import Value
-from buildtool.testing.path_map import PathMap
+from buildtool.testing.deployment import PathMap
 
 SEARCHED = 1 << 16
 """Characters at the end of the output of a test that are searched for paths."""

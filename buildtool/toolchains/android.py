@@ -7,7 +7,7 @@ from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 from buildtool.toolchains.profile import Compiler, Profile
 from buildtool.toolchains.system_libraries import SHARED_STL
-from buildtool.toolchains.unsupported import CXX_MODULES
+from buildtool.toolchains.unsupported_flags import CXX_MODULES
 
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
 ALIGNED_CXX = 27  # the first NDK whose libc++_shared.so is aligned to 16 KiB

@@ -4,11 +4,17 @@ Conan identifies a binary package by its settings, which do not distinguish two 
 version or two sets of flags.  So the digest of the profile is part of the package ID, and a package
 from another compiler is never used.  Sources: Conan 2's reference of profiles, settings.yml and
 configuration (`tools.info.package_id:confs`).
+
+The profile of programs that run during a build: code generators, build systems.
+
+The compiler is zig and not the machine's own: its output is the same on every machine, and an
+upgrade of the machine does not cause rebuilds.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +22,11 @@ from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
+from buildtool.project.model import Tool
 from buildtool.sdk.cmake import CMake
-from buildtool.toolchains.profile import Profile
+from buildtool.sdk.tool_search import NO_REQUIREMENT
+from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
+from buildtool.toolchains.profile import Compiler, Profile
 
 SETTINGS = "settings_user.yml"
 IDENTITY = "user.buildtool:profile"
@@ -157,3 +166,28 @@ def _render(sections: Mapping[str, Mapping[str, str]]) -> str:
     for section, values in sections.items():
         lines += [f"[{section}]", *(f"{name}={value}" for name, value in values.items())]
     return "\n".join([*lines, "{% endraw %}", ""])
+
+
+GLIBC = "2.28"  # as in manylinux_2_28, the oldest baseline of current PyPI wheels
+
+
+def build_machine(requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
+    """The profile of programs for this machine; raises `ToolMissingError` without zig."""
+    zig = usable_zig(requirement)
+    program, arch = str(zig.where), platform.machine()
+    arguments = ("-target", f"{arch}-linux-gnu.{GLIBC}", "-fno-sanitize=undefined")
+    return Profile(
+        name=f"build-machine-{arch}",
+        platform="build-machine",
+        template="build_machine.cmake.in",
+        settings={"ARCH": arch, "GLIBC": GLIBC},
+        identity=zig.identity,
+        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
+        compiler=Compiler(
+            kind="clang",
+            version=CLANG_VERSION,
+            libcxx="libc++",
+            c=(program, "cc", *arguments),
+            cxx=(program, "c++", *arguments),
+        ),
+    )

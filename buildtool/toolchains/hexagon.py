@@ -11,11 +11,14 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.sdk_root import INCLUDES, ONLY_QF, sdk_root
-from buildtool.toolchains.unsupported import CXX_MODULES, UnsupportedFeature
-from buildtool.toolchains.zig_flags import ZigLinkerRule
+from buildtool.toolchains.unsupported_flags import (
+    CXX_MODULES,
+    UnsupportedFeature,
+    ZigLinkerRule,
+)
 
 if TYPE_CHECKING:
-    from buildtool.toolchains.unsupported import UnsupportedRule
+    from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 _USE_SDK = 'Set dsp-toolchain = "sdk" for the target, with a Hexagon SDK installed'
 UNSUPPORTED: tuple[UnsupportedRule, ...] = (

@@ -7,7 +7,7 @@ from buildtool.sdk.hexagon_sdk import HexagonSdk
 from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.hexagon import check_arch
 from buildtool.toolchains.profile import Compiler, Profile
-from buildtool.toolchains.unsupported import CXX_MODULES
+from buildtool.toolchains.unsupported_flags import CXX_MODULES
 
 
 def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:

@@ -22,7 +22,7 @@ from buildtool.toolchains.cdsprpc import Cdsprpc
 
 if TYPE_CHECKING:
     from buildtool.toolchains.dsp_shells import DeviceShell
-    from buildtool.toolchains.unsupported import UnsupportedRule
+    from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 _TOKEN = r"@([A-Z_]+)@"
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
+from buildtool.core.elf.machine import EM_HEXAGON, ET_REL
 from buildtool.core.files import value_digest, write_if_changed
-from buildtool.core.own_directory import make_directory
 from buildtool.core.safe_path import check_path
+from buildtool.core.trees import make_directory, remove_tree
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.zig import CLANG_VERSION, Zig
@@ -207,8 +208,6 @@ def _write(
     import contextlib  # noqa: PLC0415 - it is there most of the time
     import tempfile  # noqa: PLC0415
 
-    from buildtool.core.trees import remove_tree  # noqa: PLC0415
-
     make_directory(where.parent)
     with tempfile.TemporaryDirectory(dir=where.parent, prefix=".") as temporary:
         fresh = Path(temporary, where.name)
@@ -269,8 +268,6 @@ def _object_of(arch: str) -> bytes:
     """An object file without sections.  A linked file has the newest arch of its objects, and what
     the linker compiles (-flto) has the oldest one of all."""
     import struct  # noqa: PLC0415 - it is there most of the time
-
-    from buildtool.core.elf.machine import EM_HEXAGON, ET_REL  # noqa: PLC0415
 
     numbers = (ET_REL, EM_HEXAGON, 1, 0, 0, 0, arch_number(arch), 52, 0, 0, 40, 0, 0)
     return struct.pack("<16s2H5I6H", b"\x7fELF\x01\x01\x01", *numbers)

@@ -18,13 +18,12 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Project, Target
 from buildtool.sdk.adb import find_adb
 from buildtool.sdk.android_ndk import find_android_ndk
-from buildtool.sdk.cmake import find_cmake, find_cmake_program
+from buildtool.sdk.cmake import find_cmake, find_cmake_program, find_ninja
 from buildtool.sdk.conan import find_conan
 from buildtool.sdk.gnu.clang import find_clang
 from buildtool.sdk.gnu.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.lldb import find_lldb
-from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.qemu import (
     INSTALL_CXX,
     debugging_problem,
@@ -35,7 +34,7 @@ from buildtool.sdk.qemu import (
 from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 from buildtool.sdk.zig import find_zig, usable_zig
-from buildtool.toolchains.build_machine import build_machine
+from buildtool.toolchains.conan_profile import build_machine
 from buildtool.toolchains.distribute.engines import ENGINES
 from buildtool.toolchains.distribute.limits import limits
 from buildtool.toolchains.profile import Profile, ProfileError

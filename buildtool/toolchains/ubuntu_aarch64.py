@@ -8,8 +8,7 @@ from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
-from buildtool.toolchains.unsupported import CXX_MODULES
-from buildtool.toolchains.zig_flags import ZigCpuRule, ZigLinkerRule
+from buildtool.toolchains.unsupported_flags import CXX_MODULES, ZigCpuRule, ZigLinkerRule
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest release on Snapdragon boards
 

@@ -14,7 +14,7 @@ from buildtool.sdk.sysroot import Sysroot
 from buildtool.sdk.tool_search import NO_REQUIREMENT, ToolMissingError, require_usable
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
-from buildtool.toolchains.unsupported import CXX_MODULES
+from buildtool.toolchains.unsupported_flags import CXX_MODULES
 
 LIBRARIES = (
     *("usr/lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu", "usr/lib64", "lib64", "usr/lib"),

@@ -1,13 +1,22 @@
-"""Events of directories by looking at them each second, where inotify cannot be used."""
+"""Events of directories by looking at them each second, where inotify cannot be used.
+
+Events of directories from the Linux kernel, by inotify(7).
+
+Packages that wrap inotify take the directories once, when they start, or read events in a thread of
+their own.  `buildtool run --watch` finds more directories with each build, and waits for events and
+for its program at the same time, on descriptors.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
+import struct
 import threading
 from collections.abc import Collection
 
 from buildtool.core.file_stamp import Stamp, stamp_of
-from buildtool.watch.inotify import Event
 
 SECONDS = 1.0
 Entries = dict[str, Stamp]
@@ -80,3 +89,99 @@ def _entries(directory: str) -> Entries:
     except OSError:
         return entries  # it is gone, or an entry is
     return entries
+
+
+Event = tuple[str, str]
+"""A directory, and the name in it of what changed; "" for the directory itself."""
+
+IN_ATTRIB, IN_CLOSE_WRITE = 0x4, 0x8
+IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE = 0x40, 0x80, 0x100, 0x200
+IN_DELETE_SELF, IN_MOVE_SELF, IN_Q_OVERFLOW, IN_IGNORED = 0x400, 0x800, 0x4000, 0x8000
+IN_ONLYDIR = 0x1000000
+_MASK = (
+    (IN_ATTRIB | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE)
+    | (IN_DELETE_SELF | IN_MOVE_SELF)
+    | IN_ONLYDIR
+)
+_HEAD = struct.Struct("iIII")  # watch, mask, cookie, length of the name
+_READ = 1 << 16
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP)
+
+
+class Inotify:
+    """The directories that are watched; a context manager.
+
+    Raises `OSError` when this user has too many of them (`ENOSPC`) or too many such objects
+    (`EMFILE`), and `AttributeError` on systems without inotify.
+    """
+
+    def __init__(self) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._descriptor = self._checked(self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self._watches: dict[str, int] = {}
+        self._directories: dict[int, str] = {}
+
+    def fileno(self) -> int:
+        """A descriptor that can be read when there are events."""
+        return self._descriptor
+
+    def watch(self, directories: Collection[str]) -> None:
+        """Watch these directories and no others, as far as they are there."""
+        for directory in self._watches.keys() - set(directories):
+            watch = self._watches.pop(directory)
+            self._directories.pop(watch, None)
+            self._libc.inotify_rm_watch(self._descriptor, watch)
+        for directory in directories:
+            self.add(directory)
+
+    def add(self, directory: str) -> None:
+        """Watch one more directory, if it is there."""
+        if directory in self._watches:
+            return
+        try:
+            path = os.fsencode(directory)
+            watch = self._checked(self._libc.inotify_add_watch(self._descriptor, path, _MASK))
+        except OSError as error:
+            if error.errno in _GONE:
+                return
+            raise
+        self._watches[directory] = watch
+        self._directories[watch] = directory
+
+    def read(self) -> set[Event]:
+        """The events since the last call; does not wait."""
+        events: set[Event] = set()
+        while data := self._data():
+            at = 0
+            while at < len(data):
+                watch, mask, _, length = _HEAD.unpack_from(data, at)
+                name = data[at + _HEAD.size : at + _HEAD.size + length].rstrip(b"\0")
+                at += _HEAD.size + length
+                if mask & IN_Q_OVERFLOW:  # the kernel has dropped events
+                    events.update((directory, "") for directory in self._watches)
+                elif directory := self._directories.get(watch):
+                    events.add((directory, os.fsdecode(name)))
+                    if mask & (IN_IGNORED | IN_MOVE_SELF):
+                        self._forget(directory)
+        return events
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def _forget(self, directory: str) -> None:
+        """A directory was removed or has another path now."""
+        watch = self._watches.pop(directory, -1)
+        self._directories.pop(watch, None)
+        self._libc.inotify_rm_watch(self._descriptor, watch)
+
+    def _data(self) -> bytes:
+        try:
+            return os.read(self._descriptor, _READ)
+        except BlockingIOError:
+            return b""
+
+    def _checked(self, result: int) -> int:
+        if result < 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        return result

@@ -1,17 +1,30 @@
-"""Waits until something changes in the directories that a target's steps read."""
+"""Waits until something changes in the directories that a target's steps read.
+
+The inputs of a target as a build has read them: what is watched, and what has changed.
+
+Where changes are looked for: the directories of what a target's steps read.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import re
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
-from buildtool.watch.inotify import Inotify
-from buildtool.watch.places import WatchedPlaces
-from buildtool.watch.polling import SECONDS, Polling
+from buildtool.core.value import Value
+from buildtool.engine.record import read_record, record_file
+from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.globs import Glob, literal_base
+from buildtool.inputs.path_sets import InputSet, PathSet, changes, observe
+from buildtool.inputs.roots import RootError, Roots, shown
+from buildtool.plan.plan import Plan
+from buildtool.project.model import STATE, Project
+from buildtool.watch.polling import SECONDS, Inotify, Polling
 
 QUIET = 0.01
 """Seconds without a change after which one or two files are seen as complete."""
@@ -120,3 +133,160 @@ def _has_content(path: str) -> bool:
         return os.stat(path).st_size > 0  # noqa: PTH116 - many files
     except OSError:
         return False
+
+
+_NOT_ON_DISK = ("/proc", "/sys", "/dev")
+_NOT_SOURCES = (".git", ".hg", ".svn", ".jj", STATE, "__pycache__")
+_BACKUP = r".*~|\.#.*|#.*#|\..*\.sw[a-z]|4913|.*\.(tmp|orig|rej)"
+"""Names of files that editors make while they save: backups, locks, vim's probe 4913."""
+
+
+class WatchedPlaces:
+    """Directories, each with the names in it that count, or None for all names of sources.
+
+    Nothing below the directory `state` counts: there are the outputs of builds.
+    """
+
+    def __init__(self, state: str) -> None:
+        self.names: dict[str, set[str] | None] = {}
+        self._skipped = tuple(f"{place}/" for place in (state, *_NOT_ON_DISK))
+        self._existing: dict[str, bool] = {}
+
+    def counts(self, directory: str, name: str) -> bool:
+        """Whether a change of the entry `name` of a directory ("": of itself) counts."""
+        names = self.names.get(directory, ())
+        return not name or (is_source(name) if names is None else name in names)
+
+    def add_paths(self, paths: PathSet, roots: Roots) -> None:
+        """Add the files that a step reads, and those that it searches for without finding them.
+
+        Raises `RootError` for a root that this build does not have.
+        """
+        for name in (*paths.files, *paths.absent):
+            self.add_file(roots.path_of(name))
+        for glob in paths.globs:
+            base = literal_base(glob)
+            directory = roots.path_of(base) if base else ""
+            deep = glob.recursive or glob.deep or "/" in glob.expression[len(base) + 1 :]
+            if directory and deep:
+                self.add_tree(directory)
+            elif directory and os.path.isdir(directory):  # noqa: PTH112
+                self._add_all(directory)
+
+    def add_file(self, path: str) -> None:
+        """A file; if its directory is missing, the first one above it that is not."""
+        self._add_entry(path)
+        if os.path.islink(path):  # noqa: PTH114 - as `FileStates`: many files
+            self._add_entry(os.path.realpath(path))
+
+    def add_tree(self, directory: str) -> list[str]:
+        """A directory of sources, and those below it; returns them.
+
+        Build trees and version control do not count, except for files that a step reads.
+        """
+        self.add_file(directory)
+        found = []
+        for folder, folders, names in os.walk(directory):
+            if folder != directory and "CMakeCache.txt" in names:
+                folders.clear()
+                continue
+            folders[:] = [name for name in folders if name not in _NOT_SOURCES]
+            if self._add_all(folder):
+                found.append(folder)
+        return found
+
+    def _add_all(self, directory: str) -> bool:
+        """Let all names in a directory count, if they can."""
+        if f"{directory}/".startswith(self._skipped):
+            return False
+        self.names[directory] = None
+        return True
+
+    def _add_entry(self, path: str) -> None:
+        directory, _, name = os.path.normpath(path).rpartition("/")
+        if f"{directory}/".startswith(self._skipped):
+            return
+        while directory and not self._exists(directory):
+            directory, _, name = directory.rpartition("/")
+        names = self.names.setdefault(directory or "/", set())
+        if names is not None:
+            names.add(name)
+
+    def _exists(self, directory: str) -> bool:
+        if directory not in self._existing:
+            self._existing[directory] = os.path.isdir(directory)  # noqa: PTH112
+        return self._existing[directory]
+
+
+def is_source(name: str) -> bool:
+    """Whether an entry of a directory of sources can be one."""
+    return name not in _NOT_SOURCES and not re.fullmatch(_BACKUP, name)
+
+
+PROJECT = "{project}/"
+Read = tuple[InputSet, Roots]
+"""Inputs that were read, and the directories that their names begin with."""
+
+
+class Inputs(Value):
+    """The inputs of the project and of the steps of a target.
+
+    `late` are the inputs that changed while a step was built, which may have read them before that.
+    """
+
+    parts: tuple[Read, ...]
+    late: tuple[str, ...]
+
+    def changed(self, file_states: FileStates) -> tuple[str, ...]:
+        """The inputs that differ now: paths relative to the project, and absolute ones."""
+        found: list[str] = []
+        for inputs, roots in self.parts:
+            rows = changes(inputs, observe(inputs.paths, roots, file_states))
+            found += [_shown(row.path, roots) for row in rows]
+        return tuple(dict.fromkeys(found))
+
+
+def project_inputs(project: Project, files: Iterable[Path], file_states: FileStates) -> Read:
+    """The inputs that belong to no step: the project file, other `files`, and large files."""
+    roots = Roots({"project": project.root})
+    patterns = [pattern for data in project.data.values() for pattern in data.files]
+    globs = [Glob(PROJECT + pattern, deep=True) for pattern in patterns]
+    names = [roots.name_of(path) for path in (project.root / "buildtool.toml", *files)]
+    found = observe(PathSet.of(names, globs=globs), roots, file_states).found
+    names += [name for matches in found.values() for name in matches]
+    return observe(PathSet.of(names, globs=globs), roots, file_states), roots
+
+
+def target_inputs(plan: Plan, project: Read) -> Inputs:
+    """The inputs of the project, and those of the plan's steps at their last builds.
+
+    Steps without a record are left out, and those whose records are of other tools.
+    """
+    parts, late = [project], []
+    for step in plan.steps:
+        record = read_record(record_file(plan.state, step))
+        try:
+            if record:
+                for name in record.inputs.paths.files:
+                    step.roots.path_of(name)
+                parts.append((record.inputs, step.roots))
+                late += [_shown(name, step.roots) for name in record.changed_during_build]
+        except RootError:
+            continue
+    return Inputs(tuple(parts), tuple(late))
+
+
+def places_of(plan: Plan, inputs: Inputs) -> WatchedPlaces:
+    """Where changes of these inputs are seen, and other files in the plan's components."""
+    places = WatchedPlaces(str(plan.state.parent))
+    for read, roots in inputs.parts:
+        places.add_paths(read.paths, roots)
+    for step in plan.cmake_steps:
+        places.add_tree(str(step.source))
+    return places
+
+
+def _shown(name: str, roots: Roots) -> str:
+    if name.startswith(PROJECT) or roots.is_parent(name):
+        return shown(name)
+    return roots.path_of(name)

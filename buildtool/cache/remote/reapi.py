@@ -3,29 +3,37 @@
 It has the interface of the server in `http.py`.  A file below /cas/ is a blob of the CAS.  A
 document below /ac/ is a blob, too: the only output file of an action result, whose digest has the
 document's key as its hash.  So servers that look for the outputs of a result find them.
+
+The messages of the remote execution API (REv2) that a cache needs, with the fields it uses.
+
+Numbers and types are those of `build/bazel/remote/execution/v2/remote_execution.proto`
+(https://github.com/bazelbuild/remote-apis) and `google/bytestream/bytestream.proto`
+(https://github.com/googleapis/googleapis); unknown fields are ignored, as in all protocol buffers.
+
+A gRPC channel to the server of a remote cache, and what its failures mean.
+
+Importing it raises `UnavailableError` when the packages of the extra `grpc` are missing.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
+import os
+import ssl
 import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.failure_policy import BadResponseError
-from buildtool.cache.remote.grpc_channel import (
-    CallError,
-    credentials,
-    failure,
-    open_channel,
-    status_of,
-)
-from buildtool.cache.remote.reapi_messages import message_types
+from buildtool.cache.remote.failure_policy import BadResponseError, UnavailableError
 from buildtool.cache.remote.request_thread import report_progress
 from buildtool.cache.remote.zstd_frames import CHUNK
 
@@ -175,3 +183,121 @@ class Server:
 
     def _resource(self, name: str) -> str:
         return f"{self._instance}/{name}" if self._instance else name
+
+
+_INT64, _BOOL, _STRING, _MESSAGE, _BYTES = 3, 8, 9, 11, 12
+_PACKAGE = "buildtool"
+_FIELDS: dict[str, dict[str, tuple[int, int | str]]] = {
+    "Digest": {"hash": (1, _STRING), "size_bytes": (2, _INT64)},
+    "OutputFile": {"path": (1, _STRING), "digest": (2, "Digest")},
+    "ActionResult": {"output_files": (2, "*OutputFile")},
+    "GetActionResultRequest": {"instance_name": (1, _STRING), "action_digest": (2, "Digest")},
+    "UpdateActionResultRequest": {
+        "instance_name": (1, _STRING),
+        "action_digest": (2, "Digest"),
+        "action_result": (3, "ActionResult"),
+    },
+    "FindMissingBlobsRequest": {"instance_name": (1, _STRING), "blob_digests": (2, "*Digest")},
+    "FindMissingBlobsResponse": {"missing_blob_digests": (2, "*Digest")},
+    "ReadRequest": {"resource_name": (1, _STRING)},
+    "ReadResponse": {"data": (10, _BYTES)},
+    "WriteRequest": {
+        "resource_name": (1, _STRING),
+        "write_offset": (2, _INT64),
+        "finish_write": (3, _BOOL),
+        "data": (10, _BYTES),
+    },
+    "WriteResponse": {"committed_size": (1, _INT64)},
+}
+
+
+def _field(name: str, number: int, kind: int | str) -> dict[str, Any]:
+    """A field, of a message if `kind` is a text, and repeated if that begins with an asterisk."""
+    if isinstance(kind, int):
+        return {"name": name, "number": number, "type": kind, "label": 1}
+    label, of = (3, kind[1:]) if kind.startswith("*") else (1, kind)
+    type_name = f".{_PACKAGE}.{of}"
+    return {"name": name, "number": number, "type": _MESSAGE, "label": label} | {
+        "type_name": type_name
+    }
+
+
+def message_types() -> dict[str, Any]:
+    """The class of each message, by its name."""
+    file = descriptor_pb2.FileDescriptorProto(
+        name="buildtool.proto",
+        package=_PACKAGE,
+        syntax="proto3",
+        message_type=[
+            {"name": name, "field": [_field(name, *kind) for name, kind in fields.items()]}
+            for name, fields in _FIELDS.items()
+        ],
+    )
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+        for name in _FIELDS
+    }
+
+
+# gRPC prints what it thinks of servers, and of processes that start others.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+try:
+    import google.protobuf  # noqa: F401
+    import grpc
+except ImportError:
+    raise UnavailableError(
+        "cannot be used: grpc:// needs the extra of that name: pip install hexagon-buildtool[grpc]"
+    ) from None
+
+CallError = grpc.RpcError
+_STATUS = {
+    "NOT_FOUND": 404,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "UNIMPLEMENTED": 405,
+    "RESOURCE_EXHAUSTED": 507,
+}
+"""The HTTP status with the meaning of a gRPC status."""
+
+
+def open_channel(config: RemoteConfig) -> Any:
+    """The channel to the server; raises `UnavailableError` when the file with certificates cannot
+    be read."""
+    parts = urlsplit(config.url)
+    options = [("grpc.primary_user_agent", "buildtool")]
+    if parts.scheme == "grpc":
+        return grpc.insecure_channel(parts.netloc, options)
+    # The authorities that Python trusts here; gRPC has others inside.
+    file = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
+    try:
+        trust = grpc.ssl_channel_credentials(Path(file).read_bytes() if file else None)
+    except OSError as error:
+        raise UnavailableError(f"cannot be accessed: {error.strerror}") from None
+    return grpc.secure_channel(parts.netloc, trust, options)
+
+
+def credentials(config: RemoteConfig) -> list[tuple[str, str]]:
+    """The metadata of each call."""
+    if config.token:
+        return [("authorization", f"Bearer {config.token}")]
+    pair = base64.b64encode(f"{config.user}:{config.password}".encode()).decode()
+    return [("authorization", f"Basic {pair}")] if config.user else []
+
+
+def status_of(error: Any) -> int:
+    """The HTTP status of an answer that is an error; raises the exception for one that is none."""
+    if status := _STATUS.get(error.code().name):
+        return status
+    raise failure(error) from None
+
+
+def failure(error: Any) -> Exception:
+    """The exception for a call that failed with this error of gRPC."""
+    name = error.code().name
+    if name not in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
+        return BadResponseError(f"the gRPC status {name}")
+    why = "".join(filter(str.isprintable, error.details() or "")).rpartition(": ")[2]
+    return UnavailableError(f"cannot be reached: {why[:80] or name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from buildtool import flow
 from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName, wait_seconds
@@ -11,10 +11,8 @@ from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, show_files
 from buildtool.core.errors import UsageError
+from buildtool.plan.plan import Plan
 from buildtool.project.read import find_project
-
-if TYPE_CHECKING:
-    from buildtool.plan.plan import Plan
 
 
 def build(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, show
+from buildtool.core.cache import CACHES, Cache, cache_dir
 
 if TYPE_CHECKING:
-    from buildtool.cache.disk_usage import DiskUsage
-    from buildtool.cache.eviction import Freed
+    from buildtool.cache.eviction import DiskUsage, Freed
     from buildtool.cache.store import Store
-    from buildtool.documents.cache import (
+    from buildtool.documents.builds import (
         CacheFreedDocument,
         CacheStatsDocument,
         CacheVerifyDocument,
@@ -33,7 +33,6 @@ def stats(*, json: Json = False) -> None:
     from buildtool.cache.local import cache_limit
     from buildtool.cache.maintenance import store_usage
     from buildtool.cache.other_caches import OtherCaches, counted_bytes
-    from buildtool.core.cache import CACHES, Cache, cache_dir
 
     limit = cache_limit()
     documents, blobs = store_usage(_store())
@@ -76,7 +75,6 @@ def gc(
     from buildtool.cache.local import cache_limit, parse_size
     from buildtool.cache.maintenance import gc as collect
     from buildtool.cache.other_caches import OtherCaches
-    from buildtool.core.cache import cache_dir
 
     target = parse_size(limit, "--limit") if limit else cache_limit()
     store = _store()
@@ -93,7 +91,7 @@ def verify(*, json: Json = False) -> int:
     from buildtool.cache.emulator_cache import directory as emulator_directory
     from buildtool.cache.maintenance import VerifiedCache, store_usage
     from buildtool.cache.maintenance import verify as check
-    from buildtool.device.emulated.verify import verify as check_emulator
+    from buildtool.device.emulated.emulator import verify as check_emulator
 
     store = _store()
     done = check(store) if store.directory.is_dir() else VerifiedCache(*store_usage(store), (), 0)
@@ -137,7 +135,6 @@ def clear(
     """
     from buildtool.cache.maintenance import clear as clear_actions
     from buildtool.cache.other_caches import OtherCaches
-    from buildtool.core.cache import cache_dir
 
     freed = {"actions": clear_actions(_store())}
     if all_:

@@ -10,7 +10,7 @@ from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import LockDocument
+    from buildtool.documents.toolchains import LockDocument
 
 
 def lock(

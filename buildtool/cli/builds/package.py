@@ -14,7 +14,7 @@ from buildtool.cli.show import print_json, show
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.documents.releases import PackageDocument
+    from buildtool.documents.inspection import PackageDocument
     from buildtool.release.package import Packaged
 
 

@@ -13,7 +13,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import escape_line
 
 if TYPE_CHECKING:
-    from buildtool.documents.releases import (
+    from buildtool.documents.inspection import (
         SignedFileObject,
         SignerObject,
         VerifiedReleaseObject,

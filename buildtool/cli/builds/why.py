@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.cli.options import BuildType, Json, StrictIsa, TargetName
 from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, show
+from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
     from buildtool.documents.builds import WhyDocument
-    from buildtool.engine.explain import Explanation
+    from buildtool.engine.decide import Explanation
     from buildtool.engine.reasons import Reason
 
 SHOWN = 10
@@ -34,7 +35,6 @@ def why(
     """Explain, step by step, what a build would do now and why."""
     from buildtool import flow
     from buildtool.cli.screen import Screen
-    from buildtool.core.errors import UsageError
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())

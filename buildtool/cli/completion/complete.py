@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from buildtool.cli.command_table import read_commands
+from buildtool.cli.commands import read_commands
 from buildtool.cli.show import flush, write
 from buildtool.core.value import Value
 

@@ -46,7 +46,7 @@ def _tests(cursor: Cursor) -> Iterable[str]:
 def _rules(_: Cursor) -> Iterable[str]:
     from buildtool.lint.check import RULES
 
-    return [module.RULE.name for module in RULES]
+    return [rule.name for rule in RULES]
 
 
 def _programs(cursor: Cursor) -> Iterable[str]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from buildtool.cli.show import print_json, show
 from buildtool.cli.table import Table
 from buildtool.measure.benched import Benched, Swept
+from buildtool.measure.comparison import CountDifference
 from buildtool.measure.result import BenchResult, MethodResult
 from buildtool.run.method_counts import COUNTS, QUEUES
-
-if TYPE_CHECKING:
-    from buildtool.measure.comparison import CountDifference
 
 DIGITS = 4
 HERE = "this tree"

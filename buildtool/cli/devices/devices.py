@@ -10,8 +10,9 @@ from buildtool.cli.devices.live.status import status
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show
+from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
-from buildtool.project.model import BUILT_IN_TARGET
+from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.runs import MAX_PORT
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
         DeviceObject,
         DevicesDocument,
     )
-    from buildtool.project.model import Project
 
 HELP = "Show, add and check the devices that programs run on."
 
@@ -238,7 +238,6 @@ def _device(name: str, project: Project | None) -> Device:
     if name != BUILT_IN_TARGET:
         return open_device(name, project)
     from buildtool.cli.screen import Screen
-    from buildtool.core.cache import cache_dir
     from buildtool.device.emulated.device import open_emulated
     from buildtool.device.emulated.socs import DEFAULT_SOC, find_soc
 

@@ -2,36 +2,46 @@
 
 Each device has a process of its own, `buildtool run DEVICE`: signals, streams and crashes of one
 device do not affect the others.
+
+Processes of a command, one for each device: they start, their output is passed on, they end.
+
+Lines of several processes in one stream, each after the name of its process.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
+import selectors
+import signal
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
-from buildtool.cli.devices.device_processes import Child, attend, child_of
-from buildtool.cli.devices.prefixed_lines import prefix
 from buildtool.cli.devices.run import find_named_run
 from buildtool.cli.options import BuildOptions, not_with_on
 from buildtool.cli.screen import Screen
-from buildtool.cli.show import print_json, show
+from buildtool.cli.show import print_json, show, shows_colours
 from buildtool.cli.table import Table
 from buildtool.core.events import Listener
+from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, target_on
 from buildtool.device.selection import Chosen, select_devices
+from buildtool.device.sharing.lock import DeviceLock
 from buildtool.device.sharing.reserved import ReservedDevices
 from buildtool.engine.context import Options
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.documents.on_devices import OnDevicesDocument
+    from buildtool.documents.measurements import OnDeviceObject, OnDevicesDocument
+
 
 SHOWN_DIGITS = 16
 
@@ -146,3 +156,181 @@ def _show_table(children: Sequence[Child]) -> None:
         for child in children
     ]
     show(Table(("device", "release", "status", "seconds"), rows, frozenset({2, 3})).text())
+
+
+CHUNK = 1 << 16
+MAX_DOCUMENT = 64 << 20
+
+
+class Child:
+    """The process of a device, and where it writes: lines, or a document if they are None."""
+
+    def __init__(
+        self,
+        process: Process,
+        chosen: Chosen,
+        release: str,
+        lock: DeviceLock | None,
+        lines: Sequence[PrefixedLines | None],
+    ) -> None:
+        assert process.stdout
+        assert process.stderr
+        self.process = process
+        self.chosen = chosen
+        self.release = release
+        self.status: int | None = None
+        self.seconds = 0.0
+        self.lines = dict(zip((process.stdout, process.stderr), lines, strict=True))
+        self._lock = lock
+        self._started = time.monotonic()
+        self._document = bytearray()
+
+    def read(self, stream: IO[bytes]) -> bool:
+        """Pass on what can be read from `stream`; False if there is nothing more."""
+        try:
+            data = os.read(stream.fileno(), CHUNK)
+        except BlockingIOError:
+            return False
+        if lines := self.lines[stream]:
+            lines.feed(data)
+        elif len(self._document) < MAX_DOCUMENT:
+            self._document += data
+        return bool(data)
+
+    def finish(self) -> None:
+        """Pass on the rest after the process has ended."""
+        for stream, lines in self.lines.items():
+            while self.read(stream):
+                pass
+            if lines:
+                lines.end()
+        self.seconds = time.monotonic() - self._started
+        status = self.process.wait()
+        self.status = status if status >= 0 else 128 - status
+        if self._lock:
+            self._lock.release()
+            self._lock.device.leave()
+
+    @property
+    def document(self) -> Any:
+        """The document that it printed; None without one."""
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(self._document)
+        return None
+
+    def as_json(self) -> OnDeviceObject:
+        """Its row, with its document, after it has ended."""
+        assert self.status is not None
+        return {
+            "device": str(self.chosen),
+            "release": self.release,
+            "status": self.status,
+            "seconds": round(self.seconds, 3),
+            "document": self.document,
+        }
+
+
+@contextlib.contextmanager
+def child_of(
+    arguments: Sequence[str],
+    chosen: Chosen,
+    release: str,
+    lock: DeviceLock | None,
+    prefixes: Mapping[TextIO, bytes],
+) -> Iterator[Child]:
+    command, *rest = arguments
+    soc = ["--soc", chosen.soc] if chosen.soc else []
+    with running(
+        [sys.executable, "-P", "-m", "buildtool", command, chosen.name, *soc, *rest],
+        env={**os.environ, **(lock.environment if lock else {})},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        pass_fds=lock.device.lifelines if lock else (),
+    ) as process:
+        lines = [
+            PrefixedLines(prefixes[stream], stream.buffer) if stream in prefixes else None
+            for stream in (sys.stdout, sys.stderr)
+        ]
+        child = Child(process, chosen, release, lock, lines)
+        for stream in child.lines:
+            os.set_blocking(stream.fileno(), False)
+        yield child
+
+
+def attend(children: Sequence[Child]) -> bool:
+    """Pass on what the processes write until all have ended; returns whether Ctrl-C was pressed,
+    which each of them gets too."""
+    interrupted = False
+    with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
+        for child in children:
+            ended = os.pidfd_open(child.process.pid)
+            stack.callback(os.close, ended)
+            selector.register(ended, selectors.EVENT_READ, child)
+            for stream in child.lines:
+                selector.register(stream, selectors.EVENT_READ, child)
+        while selector.get_map():
+            try:
+                for key, _ in selector.select():
+                    _handle(selector, key)
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                for child in children:
+                    if child.status is None:
+                        child.process.send_signal(signal.SIGINT)
+    return interrupted
+
+
+def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    child: Child = key.data
+    if child.status is not None:
+        return
+    if isinstance(key.fileobj, int):
+        child.finish()
+        for source in [k.fileobj for k in selector.get_map().values() if k.data is child]:
+            selector.unregister(source)
+    elif not child.read(key.fileobj):  # type: ignore[arg-type]  # a stream of the process
+        selector.unregister(key.fileobj)
+
+
+MAX_LINE = 1 << 16
+COLOURS = (36, 33, 32, 35, 34, 31)
+
+
+class PrefixedLines:
+    """Writes what arrives in pieces to `stream`, in whole lines after `prefix`.
+
+    Lines of more than `MAX_LINE` bytes are broken.
+    """
+
+    def __init__(self, prefix: bytes, stream: BinaryIO) -> None:
+        self._prefix = prefix
+        self._stream = stream
+        self._held = b""
+
+    def feed(self, data: bytes) -> None:
+        """Add what arrived next, and write the lines that are complete."""
+        *lines, self._held = (self._held + data).split(b"\n")
+        while len(self._held) > MAX_LINE:
+            lines.append(self._held[:MAX_LINE])
+            self._held = self._held[MAX_LINE:]
+        if lines:
+            self._stream.write(
+                b"".join(self._prefix + line.removesuffix(b"\r") + b"\n" for line in lines)
+            )
+            self._stream.flush()
+
+    def end(self) -> None:
+        """Write the last line, which may have no line break."""
+        if self._held:
+            self.feed(b"\n")
+
+
+def prefix(names: Sequence[str], number: int, stream: TextIO) -> bytes:
+    """The prefix of the lines of process `number` in `stream`; all of them have the same width."""
+    text = f"{names[number]:<{max(map(len, names))}} | "
+    if shows_colours(stream):
+        text = f"\x1b[{COLOURS[number % len(COLOURS)]}m{text}\x1b[0m"
+    return text.encode()

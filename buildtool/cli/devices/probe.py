@@ -12,13 +12,15 @@ from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
 from buildtool.core.escape import escape
+from buildtool.core.files import write_if_changed
 from buildtool.core.output_file import check_output_file
+from buildtool.engine.context import Options
 from buildtool.flow import probes
 from buildtool.project.read import find_optional_project
 
 if TYPE_CHECKING:
     from buildtool.device.card import Card
-    from buildtool.documents.cards import CardDocument
+    from buildtool.documents.devices import CardDocument
 
 EXAMPLES = (
     ("buildtool probe sim --soc SM8550", "The emulated device, as an SM8550."),
@@ -44,10 +46,8 @@ def probe(
 
     The card is kept for `requires` of targets.
     """
-    from buildtool.core.files import write_if_changed
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.device.card import card_text
-    from buildtool.engine.context import Options
 
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
     if output:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
 from buildtool.cli.parameters import Argument
-from buildtool.cli.show import print_json
+from buildtool.cli.show import print_json, show
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import RollbackDocument
@@ -28,7 +28,6 @@ def rollback(
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen
-    from buildtool.cli.show import show
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.project.read import find_project
 

@@ -27,20 +27,19 @@ from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
 from buildtool.core.errors import NOT_RUN, UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.deploy.ready import DeviceChoice
+from buildtool.engine.context import Options
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_project
 from buildtool.project.validate import suggest
-from buildtool.run.on_device import calls_nothing, status_of_run
+from buildtool.run.on_device import RunResult, calls_nothing, status_of_run
 from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import DeviceChoice
     from buildtool.documents.runs import RunDocument
-    from buildtool.engine.context import Options
     from buildtool.run.bundle.record import RunRecord
     from buildtool.run.bundle.replay import Replay
-    from buildtool.run.on_device import RunResult
 
 EXAMPLES = (
     ("buildtool run", "The only program of the target, on sim."),

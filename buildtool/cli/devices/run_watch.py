@@ -26,8 +26,7 @@ from buildtool.plan.plan import Plan
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_project
 from buildtool.run.program import RunRequest
-from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, target_inputs
-from buildtool.watch.watch import Watch
+from buildtool.watch.watch import Inputs, Read, Watch, places_of, project_inputs, target_inputs
 
 if TYPE_CHECKING:
     from buildtool.run.session import WaitingSession

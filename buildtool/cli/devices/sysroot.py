@@ -9,7 +9,7 @@ from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, write
 from buildtool.cli.show import show as say
-from buildtool.core.errors import UsageError
+from buildtool.core.errors import BuildtoolError, UsageError
 
 if TYPE_CHECKING:
     from buildtool.documents.toolchains import (
@@ -58,7 +58,6 @@ def pull(
 
 def list_(*, json: Json = False) -> None:
     """List the pulled sysroots."""
-    from buildtool.core.errors import BuildtoolError
     from buildtool.sdk.sysroot import find_sysroot, sysroot_names, sysroots_dir
 
     rows: list[SysrootObject | UnusableSysrootObject] = []

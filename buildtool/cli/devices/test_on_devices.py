@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.cli import INTERRUPTED
-from buildtool.cli.devices.device_processes import Child
-from buildtool.cli.devices.on_devices import run_on_devices
+from buildtool.cli.devices.on_devices import Child, run_on_devices
 from buildtool.cli.devices.test_summary import report_tests
 from buildtool.cli.devices.testing.options import MatrixOptions
 from buildtool.cli.options import BuildOptions

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from buildtool.cli.show import show
-from buildtool.contract.beside import BESIDE, NeededLibrary, resolve
-from buildtool.contract.rules.glibc_floor import needed_glibc
+from buildtool.contract.inspection import BESIDE, NeededLibrary, resolve
+from buildtool.contract.rules.host_system import needed_glibc
 from buildtool.core.elf.machine import machine_name
 from buildtool.core.elf.read import Elf
-from buildtool.core.elf.versions import VersionNeed
+from buildtool.core.elf.symbols import VersionNeed
 from buildtool.toolchains.dsp_shells import DeviceShell
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
-    from buildtool.diagnose.codes import Code
     from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import LogExplanation
-    from buildtool.diagnose.knowledge import Condition, Knowledge
+    from buildtool.diagnose.knowledge import Code, Condition, Knowledge
     from buildtool.documents.explanations import ExplainDocument
     from buildtool.project.model import Project
 
@@ -102,7 +101,7 @@ def explain(
 
 def _sorted_out(what: list[str], knowledge: Knowledge) -> Arguments:
     """Raises `UsageError` for what is neither a code nor a name, a file or a line."""
-    from buildtool.diagnose.codes import parse_code
+    from buildtool.diagnose.knowledge import parse_code
 
     found = Arguments([], [], [], [])
     for word in what:

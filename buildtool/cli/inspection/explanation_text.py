@@ -17,13 +17,15 @@ from buildtool.diagnose.knowledge import (
     SURE,
     UNKNOWN,
     WINDOWS,
+    Cause,
+    Code,
+    Condition,
+    Knowledge,
 )
 
 if TYPE_CHECKING:
-    from buildtool.diagnose.codes import Code
     from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import Evidence, Finding, LogExplanation
-    from buildtool.diagnose.knowledge import Cause, Condition, Knowledge
     from buildtool.diagnose.log_lines import LogSummary
 
 SIDES = {

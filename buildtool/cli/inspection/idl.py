@@ -10,9 +10,10 @@ from buildtool.cli.errors import error_text
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, write
+from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import IdlDocument
+    from buildtool.documents.toolchains import IdlDocument
 
 
 def idl(
@@ -68,11 +69,9 @@ def idl(
     json: Json = False,
 ) -> None:
     """Compile FastRPC interfaces (IDL) to C, or to Python modules."""
-    from buildtool.core.errors import UsageError
-    from buildtool.idl.compile import compile_idl, output_names
+    from buildtool.idl.compile import Qaic, compile_idl, output_names
     from buildtool.idl.errors import IdlError
     from buildtool.idl.parse import load
-    from buildtool.idl.qaic import Qaic
     from buildtool.idl.qaic_limits import qaic_warnings
 
     if trace and (qaic or python):

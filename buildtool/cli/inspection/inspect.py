@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, show_files, show_json
+from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
     from buildtool.contract.inspection import Inspection
@@ -49,7 +50,6 @@ def inspect(
     """
     from buildtool.cli.inspection.elf_facts import facts, show_facts
     from buildtool.core.elf.read import read_elf
-    from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.release.unpack import is_archive
     from buildtool.sdk.sysroot import find_sysroot
@@ -127,7 +127,6 @@ def _check_skels(
     """Check that each file is a skel for `arch`; raises `ContractError`."""
     from buildtool.cli.inspection.elf_facts import facts, show_facts
     from buildtool.contract.build_checks import check_skel
-    from buildtool.core.errors import UsageError
     from buildtool.toolchains.dsp_shells import device_shell
 
     if json and len(files) > 1:
@@ -151,7 +150,7 @@ def _check_skels(
 
 def _beside(file: Path) -> list[Path]:
     """The libraries beside a file that it needs."""
-    from buildtool.contract.beside import libraries_beside
+    from buildtool.contract.inspection import libraries_beside
 
     return [path for path in libraries_beside(file).values() if path.parent == file.parent]
 
@@ -159,7 +158,7 @@ def _beside(file: Path) -> list[Path]:
 def _show_rules(*, json: bool) -> None:
     from buildtool.contract.check import RULES
 
-    rules = [module.RULE for module in RULES]
+    rules = list(RULES)
     if json:
         document: RulesDocument = {
             "rules": [

@@ -14,7 +14,7 @@ from buildtool.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from buildtool.documents.linting import LintDocument, LintRulesDocument
+    from buildtool.documents.inspection import LintDocument, LintRulesDocument
     from buildtool.lint.check import LintResult
     from buildtool.lint.finding import LintRule
     from buildtool.project.model import Project
@@ -97,7 +97,7 @@ def _rules(name: str) -> list[LintRule]:
     """All rules, or the one of that name; raises `UsageError`."""
     from buildtool.lint.check import RULES
 
-    rules = [module.RULE for module in RULES]
+    rules = list(RULES)
     found = [rule for rule in rules if rule.name == name]
     if name and not found:
         import difflib

@@ -10,9 +10,10 @@ from buildtool.cli.options import Json, TargetName
 from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, write
 from buildtool.core.errors import UsageError
+from buildtool.core.files import write_if_changed
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import ProfileDocument
+    from buildtool.documents.toolchains import ProfileDocument
 
 
 def profile(
@@ -48,7 +49,6 @@ def profile(
     Outside a project it prints the toolchain file of the built-in target, for any arch.
     """
     from buildtool.cli.screen import Screen
-    from buildtool.core.files import write_if_changed
     from buildtool.drivers.conan.home import ConanHome
     from buildtool.plan.plan import conan_settings, find_target
     from buildtool.project.archs import HEXAGON_ARCHS

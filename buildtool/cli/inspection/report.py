@@ -7,6 +7,7 @@ from typing import Annotated
 
 from buildtool.cli.parameters import Option
 from buildtool.cli.show import show, write
+from buildtool.core.errors import UsageError
 
 EXAMPLES = (
     ("buildtool report", "An HTML file in .buildtool, for a browser."),
@@ -28,7 +29,6 @@ def report(
     The file has everything inside and needs no network. It shows what is recorded in .buildtool,
     and the cards of devices that buildtool probe keeps.
     """
-    from buildtool.core.errors import UsageError
     from buildtool.core.output_file import check_output_file
     from buildtool.flow import reports
     from buildtool.project.read import find_project

@@ -11,7 +11,7 @@ from buildtool.cli.show import print_json, show
 from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import IdeDocument
+    from buildtool.documents.toolchains import IdeDocument
 
 
 def ide(

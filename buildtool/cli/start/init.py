@@ -17,7 +17,7 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 
 if TYPE_CHECKING:
-    from buildtool.documents.projects import InitDocument, UnknownObject
+    from buildtool.documents.toolchains import InitDocument, UnknownObject
 
 FILE_NAME = "buildtool.toml"
 MAX_SHARDS = 200
@@ -128,8 +128,8 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> int:
     from buildtool.cli.screen import Screen
     from buildtool.propose.cmake_tree import read_tree
     from buildtool.propose.prebuilt import propose_prebuilt
+    from buildtool.propose.proposal import toml_text
     from buildtool.propose.propose import propose
-    from buildtool.propose.toml_text import toml_text
 
     check_name(name)
     file = folder / FILE_NAME

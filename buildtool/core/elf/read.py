@@ -1,6 +1,8 @@
 """Reads ELF shared objects and programs.
 
 Files are not trusted: whatever is wrong with one becomes an `ElfError`.
+
+A file that can be read only so often, for parsers of untrusted files.
 """
 
 from __future__ import annotations
@@ -9,9 +11,8 @@ import itertools
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
-from buildtool.core.bounded_stream import BoundedStream
 from buildtool.core.elf.file import (
     MAGIC,
     MAX_NAME,
@@ -23,11 +24,8 @@ from buildtool.core.elf.file import (
     open_elf,
 )
 from buildtool.core.elf.machine import EM_HEXAGON
-from buildtool.core.elf.notes import read_notes
-from buildtool.core.elf.relocations import relocated_symbols
-from buildtool.core.elf.sections import sections
-from buildtool.core.elf.symbols import FUNCTION, dynamic_symbols
-from buildtool.core.elf.versions import VersionNeed, version_needs
+from buildtool.core.elf.sections import read_notes, relocated_symbols, sections
+from buildtool.core.elf.symbols import FUNCTION, VersionNeed, dynamic_symbols, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
@@ -282,3 +280,26 @@ def _interpreter(file: ElfFile) -> str:
         return ""
     data = file.read(segment.offset, min(segment.file_size, MAX_NAME))
     return data.partition(b"\0")[0].decode(errors="replace")
+
+
+MAX_READS = 300_000  # a large library takes some 100,000; more means that the file is malicious
+MAX_BYTES_READ = 64 << 20
+
+
+class BoundedStream:
+    """A file that raises `ValueError` after too many reads: counts in an ELF file may be wrong."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.seek, self.tell, self.close = stream.seek, stream.tell, stream.close
+        self.name = stream.name
+        self._stream = stream
+        self._reads = 0
+        self._bytes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size if 0 <= size <= MAX_BYTES_READ else MAX_BYTES_READ + 1)
+        self._reads += 1
+        self._bytes += len(data)
+        if self._reads > MAX_READS or self._bytes > MAX_BYTES_READ:
+            raise ValueError("its tables have no end")
+        return data

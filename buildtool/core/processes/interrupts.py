@@ -1,11 +1,17 @@
-"""Ctrl-C, SIGTERM and SIGHUP as one kind of interrupt, which a block can hold back."""
+"""Ctrl-C, SIGTERM and SIGHUP as one kind of interrupt, which a block can hold back.
+
+Why this process has interrupted itself: the command line reports it in place of Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
+
+from buildtool.core.errors import BuildtoolError
 
 
 @contextlib.contextmanager
@@ -83,3 +89,20 @@ def _interrupt(*_: object) -> None:
         _holding[-1].pending = True
     else:
         raise KeyboardInterrupt
+
+
+_causes: list[BuildtoolError] = []
+
+
+def interrupt(cause: BuildtoolError) -> None:
+    """Interrupt the main thread as Ctrl-C does, once in a process.  Any thread can call it."""
+    _causes.append(cause)
+    if len(_causes) == 1:
+        # Where tools run, SIGTERM is an interrupt; SIGINT may be ignored there.
+        handled = callable(signal.getsignal(signal.SIGTERM))
+        os.kill(os.getpid(), signal.SIGTERM if handled else signal.SIGINT)
+
+
+def interruption() -> BuildtoolError | None:
+    """The cause, None if the process has not interrupted itself."""
+    return _causes[0] if _causes else None

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
-from buildtool.core.events import Listener, Note
-from buildtool.core.progress import work
+from buildtool.core.events import Listener, Note, work
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.project.model import Project

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import StepFinished, StepOutput, StepStarted
-from buildtool.core.progress import progress
+from buildtool.core.events import StepFinished, StepOutput, StepStarted, progress
 from buildtool.deploy.data.files import FOLDER, DataFile
 from buildtool.deploy.push.exchange import Pushed, exchange, failure
 from buildtool.device.errors import DeviceError

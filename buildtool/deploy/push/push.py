@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from typing import IO
 
 from buildtool.core.escape import escape
-from buildtool.core.events import Listener
-from buildtool.core.progress import work
+from buildtool.core.events import Listener, work
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import (
     Contents,

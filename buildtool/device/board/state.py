@@ -11,8 +11,7 @@ from collections.abc import Mapping
 
 from buildtool.core.value import Value
 from buildtool.device.facts_parts import Parts, PrintedFiles, printable
-from buildtool.device.sysroot.board import board_shells
-from buildtool.device.sysroot.facts import EMULATED
+from buildtool.device.sysroot.facts import EMULATED, board_shells
 
 REMOTEPROC = "/sys/class/remoteproc"
 TEXTS = tuple(f"{REMOTEPROC}/*/{name}".lstrip("/") for name in ("name", "state", "firmware"))

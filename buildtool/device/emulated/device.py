@@ -8,7 +8,7 @@ from pathlib import Path
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.events import Listener
 from buildtool.core.files import replace_link, write_if_changed
-from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator

@@ -8,8 +8,8 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.cache import cache_dir
 from buildtool.core.files import file_digest, replace_file, temporary_file, value_digest
-from buildtool.core.own_directory import make_directory
 from buildtool.core.processes.process import capture, check
+from buildtool.core.trees import make_directory
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig

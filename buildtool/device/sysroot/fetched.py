@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from buildtool.core.events import Work
 from buildtool.core.files import with_path_in_errors
-from buildtool.core.progress import Work
 from buildtool.core.trees import remove_tree
 from buildtool.device.sysroot.device_files import DeviceFiles, PullError, Resolved
-from buildtool.sdk.sysroot_facts import PulledFile
+from buildtool.sdk.sysroot import PulledFile
 
 MAX_FILES = 60_000
 MAX_BYTES = 2 << 30

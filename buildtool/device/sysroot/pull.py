@@ -12,19 +12,34 @@ from typing import Any
 
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, read_elf
+from buildtool.core.events import Work
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
-from buildtool.core.progress import Work
 from buildtool.core.trees import remove_tree
-from buildtool.device.sysroot.board import board_shells
-from buildtool.device.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
-from buildtool.device.sysroot.facts import emulated_arch, known_soc, read_soc
+from buildtool.device.sysroot.device_files import (
+    PLACES,
+    DeviceFiles,
+    PullError,
+    Resolved,
+    first,
+    resolve,
+)
+from buildtool.device.sysroot.facts import board_shells, emulated_arch, known_soc, read_soc
 from buildtool.device.sysroot.fetched import Fetched
 from buildtool.device.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
-from buildtool.device.sysroot.places import PLACES
-from buildtool.sdk.glibc import glibc_version
-from buildtool.sdk.sysroot import ROOT, Sysroot, check_sysroot_name, find_sysroot, sysroots_dir
-from buildtool.sdk.sysroot_facts import FACTS, SONAME, SYMBOL, SysrootFacts, read_facts
+from buildtool.sdk.qemu import glibc_version
+from buildtool.sdk.sysroot import (
+    FACTS,
+    ROOT,
+    SONAME,
+    SYMBOL,
+    Sysroot,
+    SysrootFacts,
+    check_sysroot_name,
+    find_sysroot,
+    read_facts,
+    sysroots_dir,
+)
 from buildtool.sdk.tool_search import ToolUnfitError
 
 FORMER = "former"

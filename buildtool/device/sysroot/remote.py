@@ -13,11 +13,9 @@ from collections.abc import Iterator, Sequence
 from buildtool.device.device import Device
 from buildtool.device.facts import Facts
 from buildtool.device.script import script
-from buildtool.device.sysroot.board import BASE
-from buildtool.device.sysroot.device_files import MAX_PATH, DeviceEntry, PullError
-from buildtool.device.sysroot.headers import FOLDER
-from buildtool.device.sysroot.libc import FOLDERS, NEEDED, OTHERS
-from buildtool.device.sysroot.places import PLACES
+from buildtool.device.sysroot.device_files import MAX_PATH, PLACES, DeviceEntry, PullError
+from buildtool.device.sysroot.facts import BASE
+from buildtool.device.sysroot.libc import FOLDER, FOLDERS, NEEDED, OTHERS
 
 EXCHANGE_SECONDS = 120.0
 MAX_NAMES = 100_000  # in one directory

@@ -40,8 +40,7 @@ from buildtool.drivers.cmake.record_build import (
     start_again,
     undeclared_files,
 )
-from buildtool.drivers.cmake.step_log import StepLog
-from buildtool.drivers.cmake.step_tools import StepTools
+from buildtool.drivers.cmake.step_tools import StepLog, StepTools
 from buildtool.drivers.cmake.tree_files import (
     FINGERPRINT,
     GLOBS,
@@ -130,16 +129,16 @@ class CMakeRunner(Value):
         record = tree.prepare(base_key)
         if self.is_configured():
             return record, False
-        from buildtool.drivers.cmake import fetched, new_tree  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake import new_tree  # noqa: PLC0415 - CMake seldom runs
 
         fingerprint = self.fingerprint  # of the files before CMake reads them
         started_ns, fetched_before = time_between_changes(), False
         if tree.path.is_dir():
             write_tree_record(tree.path, record)
             new_tree.set_aside(tree.path)
-            fetched_before = fetched.carry_fetched(tree.path, record)
+            fetched_before = new_tree.carry_fetched(tree.path, record)
         self.configure()
-        if fetched_before and not fetched.same_calls(tree.path):
+        if fetched_before and not new_tree.same_calls(tree.path):
             delete(tree.path)
             self.configure()
         record = record_configuration(tree, record, started_ns)
@@ -179,7 +178,7 @@ class CMakeRunner(Value):
     def check_configuration(self) -> None:
         """Raise `ProfileError` or `CdsprpcError` for compile flags and libraries of the configured
         tree that cannot work."""
-        from buildtool.drivers.cmake.checks.nested_skels import nested_skels  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake.checks.links import nested_skels  # noqa: PLC0415 - CMake seldom runs
 
         if note := nested_skels(self.step):
             self.warnings.add(note, CONFIGURING)

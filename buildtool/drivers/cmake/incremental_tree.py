@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.file_stamp import Stamp, stamp_of
-from buildtool.core.own_directory import make_directory
 from buildtool.core.processes.process import ToolError
-from buildtool.core.trees import status_of
+from buildtool.core.trees import make_directory, status_of
 from buildtool.core.value import Value
-from buildtool.drivers.cmake import generated_files
+from buildtool.drivers.cmake import tree_record
 from buildtool.drivers.cmake.file_api import FileApiError
 from buildtool.drivers.cmake.ninja_log import newest_output_mtime
 from buildtool.drivers.cmake.tree_files import (
@@ -182,7 +181,7 @@ class IncrementalTree(Value):
         if not (self.path / FINGERPRINT).exists():
             return False  # CMake failed, and may have changed some of its files
         written = {**record.generated_files, **record.undeclared_reads}
-        return bool(generated_files.modified(self.path, written))
+        return bool(tree_record.modified(self.path, written))
 
     def _current_inputs(self, record: TreeRecord) -> InputSet | None:
         """The recorded inputs as they are now; None if one belongs to a tool that this build does

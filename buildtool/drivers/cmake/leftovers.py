@@ -22,7 +22,7 @@ from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp
 from buildtool.core.value import Value
-from buildtool.drivers.cmake import generated_files
+from buildtool.drivers.cmake import tree_record
 from buildtool.drivers.cmake.ninja_log import command_times
 from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for
 from buildtool.drivers.cmake.scan.ninja import FilesByObject
@@ -61,7 +61,7 @@ def undeclared_files(
     external = tuple(f"{name}/".removeprefix(prefix) for name in configuration.external_directories)
     return {
         name: stamp
-        for name, stamp in generated_files.all_stamps(folder).items()
+        for name, stamp in tree_record.all_stamps(folder).items()
         if name not in declared
         and name not in generated
         and name.removesuffix(".d") not in declared
@@ -143,7 +143,7 @@ def _with_readers(
     known, inside, real = record.undeclared_reads, f"{tree}/", os.path.realpath(tree)
     changed, appeared = set[str](), set[str]()
     if found.undeclared is not record.undeclared:  # a command ran
-        changed = generated_files.modified(tree, {**record.generated_files, **known})
+        changed = tree_record.modified(tree, {**record.generated_files, **known})
         appeared = found.undeclared.keys() - record.undeclared.keys()
     others = {*changed, *appeared, *(name.removeprefix(inside) for name in made)}
     named, read = set[str](), set[str]()
@@ -166,7 +166,7 @@ def _with_readers(
     for each in kept if named else ():
         outdated |= {name for name, files in each.items() if not named.isdisjoint(files)}
     return found._replace(
-        read=generated_files.snapshot(tree, read, known),
+        read=tree_record.snapshot(tree, read, known),
         outdated=frozenset(filter(os.path.lexists, outdated & record.configuration.rule_outputs)),
     )
 

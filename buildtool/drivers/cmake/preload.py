@@ -13,7 +13,7 @@ def preload() -> None:
 
 def _load() -> None:
     with contextlib.suppress(Exception):  # the import raises it again when the module is used
-        import buildtool.drivers.cmake.checks.tree_libraries  # noqa: F401, PLC0415
+        import buildtool.drivers.cmake.checks.runpath  # noqa: F401, PLC0415
         import buildtool.drivers.cmake.leftovers  # noqa: F401, PLC0415
         import buildtool.drivers.cmake.scan.absolute_names  # noqa: F401, PLC0415
         import buildtool.drivers.cmake.scan.input_scanner  # noqa: F401, PLC0415

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 
 _SPECIAL_BITS = {stat.S_ISUID: "setuid", stat.S_ISGID: "setgid", stat.S_ISVTX: "sticky"}

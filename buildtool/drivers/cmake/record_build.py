@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
-from buildtool.drivers.cmake import generated_files
+from buildtool.drivers.cmake import tree_record
 from buildtool.drivers.cmake.file_api import index_name
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
@@ -89,7 +89,7 @@ def record_configuration(tree: IncrementalTree, record: TreeRecord, started_ns: 
     `record` is that of the former tree, from before CMake started at `started_ns`.
     """
     from buildtool.drivers.cmake.new_tree import carry_over, regenerated  # noqa: PLC0415 - CMake seldom runs
-    from buildtool.drivers.cmake.scan.build_rules import read_build_rules  # noqa: PLC0415
+    from buildtool.drivers.cmake.scan.ninja import read_build_rules  # noqa: PLC0415
 
     scanner = tree.scanner(record)
     configuration = scanner.configuration(tree.path / TRACE)
@@ -108,7 +108,7 @@ def record_configuration(tree: IncrementalTree, record: TreeRecord, started_ns: 
         found={**current.found, **previous.found},
     )
     rules = read_build_rules(tree.path)
-    generated = generated_files.snapshot_after_configure(
+    generated = tree_record.snapshot_after_configure(
         tree.path, record.generated_files, started_ns, regenerated(rules)
     )
     carry_over(tree, record, configuration, generated, rules)
@@ -151,7 +151,7 @@ def start_again(tree: IncrementalTree, start: BuildStart, found: Found) -> Build
         inputs=observe(record.inputs.paths, tree.step.roots, tree.file_states.with_fresh_stats()),
         undeclared=found.undeclared,
         undeclared_reads=found.read,
-        generated_files=generated_files.snapshot(tree.path, list(known), known),
+        generated_files=tree_record.snapshot(tree.path, list(known), known),
     )
     lines = read_log_lines(tree.path)
     return start._replace(record=record, log_lines=lines, ninja_ns=time.time_ns())
@@ -300,7 +300,7 @@ def _record_build(
         declared_inputs=scanned.declared,
         install_inputs=scanned.install,
         products=stamps(tree.path, configuration.rule_outputs),
-        generated_files=generated_files.snapshot(tree.path, list(generated), generated),
+        generated_files=tree_record.snapshot(tree.path, list(generated), generated),
         file_api_index=index_name(tree.path),
         pending_changes=pending,
         misparsed_deps=scanned.misparsed_deps,

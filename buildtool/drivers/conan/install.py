@@ -2,30 +2,31 @@
 
 Conan takes half a second to start.  So it does not run while everything that it reads is unchanged
 and everything that it made exists.
+
+The packages that `conan install` installed: their directories, shared libraries and skels.
+
+Source: Conan's reference of `conan install --format=json`; the first node is the component itself.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
-from buildtool.core.own_directory import make_directory
 from buildtool.core.processes.process import ToolError
-from buildtool.core.trees import remove_tree
-from buildtool.drivers.conan.errors import remedy
-from buildtool.drivers.conan.graph import InstallGraph, read_graph
-from buildtool.drivers.conan.home import ConanHome
+from buildtool.core.trees import make_directory, remove_tree
+from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
 from buildtool.drivers.conan.lockfile import lockfile_of, normalize, write_profiles
 from buildtool.drivers.conan.packages import GRAPH
+from buildtool.plan.plan import CMakeStep, ConanNeeds
+from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
-
-if TYPE_CHECKING:
-    from buildtool.plan.plan import CMakeStep, ConanNeeds
 
 TOOLCHAIN = "conan_toolchain.cmake"
 GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": ("CMakeToolchain",)}
@@ -209,3 +210,58 @@ class _InstallCommand:
                 remedy="Let it generate both CMakeToolchain and CMakeDeps, or neither of them.",
             )
         return file
+
+
+@dataclass(frozen=True, slots=True)
+class InstallGraph:
+    """`generators` is the directory of the files that were generated for the component, `packages`
+    are the directories of the packages, `runtime` their shared libraries by SONAME, `skels` what
+    they have for the DSP, by its path in a release: `dsp/<arch>/<name>`."""
+
+    generators: Path
+    packages: tuple[Path, ...]
+    runtime: dict[str, Path]
+    skels: dict[str, Path]
+
+
+def read_graph(file: Path) -> InstallGraph:
+    """Parse Conan's graph.  Raises `ToolError` if it is not as expected."""
+    data = read_json(file)
+    try:
+        component, *others = data["graph"]["nodes"].values()
+        packages = [n for n in others if n["context"] == "host" and n["package_folder"]]
+        return InstallGraph(
+            generators=Path(component["generators_folder"]),
+            packages=tuple(Path(node["package_folder"]) for node in packages),
+            runtime=dict(pair for node in reversed(packages) for pair in _shared_libraries(node)),
+            skels=dict(pair for node in reversed(packages) for pair in _skels(node)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise unexpected_output(file, repr(error)) from error
+
+
+def _shared_libraries(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    """SONAMEs and paths of the shared libraries in a package.
+
+    A package may also name directories of the system: the device has their libraries.
+    """
+    for folder in _directories(node, "libdirs"):
+        for file in sorted(folder.glob("*.so*")):
+            if file.is_file() and is_elf(file):
+                yield read_elf(file).soname or file.name, file.resolve()
+
+
+def _skels(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    """The files of a package for the DSP: libraries in directories of archs, in its resources."""
+    for folder in _directories(node, "resdirs"):
+        for arch in HEXAGON_ARCHS:
+            for file in sorted(folder.glob(f"{arch}/*.so*")):
+                if file.is_file() and is_elf(file):
+                    yield f"dsp/{arch}/{file.name}", file.resolve()
+
+
+def _directories(node: dict[str, Any], kind: str) -> list[Path]:
+    """The directories of one kind that are in the package."""
+    root = Path(node["package_folder"])
+    found = {Path(d) for part in node["cpp_info"].values() for d in part[kind] or ()}
+    return sorted(folder for folder in found if folder.is_relative_to(root))

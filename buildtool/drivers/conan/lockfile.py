@@ -11,8 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from buildtool.core.files import read_regular, write_if_changed
-from buildtool.drivers.conan.errors import remedy
-from buildtool.drivers.conan.home import ConanHome, read_json, unexpected_output
+from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
 from buildtool.toolchains.conan_profile import ConanProfile
 
 KINDS = ("requires", "build_requires", "python_requires", "config_requires")

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from buildtool.core.value import Value
 from buildtool.drivers.conan.home import read_json, unexpected_output
-
-if TYPE_CHECKING:
-    from buildtool.plan.plan import CMakeStep
+from buildtool.plan.plan import CMakeStep
 
 GRAPH = "graph.json"
 

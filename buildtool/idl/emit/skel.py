@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 from buildtool.idl.emit.c_declarations import function_name, takes_handle, uses_dma
 from buildtool.idl.emit.c_text import fill, function, if_any, quoted
+from buildtool.idl.emit.composites import SkelComposites
 from buildtool.idl.emit.header import uri
-from buildtool.idl.emit.idl_note import note
 from buildtool.idl.emit.records import method_records, size_checks
-from buildtool.idl.emit.skel_composites import SkelComposites
 from buildtool.idl.emit.skel_methods import REFUSED, method_function
-from buildtool.idl.emit.support import support
+from buildtool.idl.emit.support import note, support
 from buildtool.idl.layout.method_layout import ESCAPE, WireMethod, wire_methods
 from buildtool.idl.model import Interface, Unit
 

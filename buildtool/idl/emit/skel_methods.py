@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from buildtool.idl.emit.c_declarations import c_type, converts_result, function_name, takes_handle
 from buildtool.idl.emit.c_text import block, fill, function, if_any
-from buildtool.idl.emit.composites import braces
+from buildtool.idl.emit.composites import SkelComposites, braces
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
-from buildtool.idl.emit.skel_composites import SkelComposites
 from buildtool.idl.layout.method_layout import RecordKind, WireMethod
 from buildtool.idl.layout.types import (
     element_of,

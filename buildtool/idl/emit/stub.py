@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from buildtool.idl.emit.c_declarations import function_name, function_parameters, public_signature
 from buildtool.idl.emit.c_text import function
-from buildtool.idl.emit.idl_note import note
 from buildtool.idl.emit.records import method_records, size_checks
-from buildtool.idl.emit.stub_composites import StubComposites
-from buildtool.idl.emit.stub_methods import method_function
-from buildtool.idl.emit.support import support
+from buildtool.idl.emit.stub_methods import StubComposites, method_function
+from buildtool.idl.emit.support import note, support
 from buildtool.idl.layout.method_layout import wire_methods
 from buildtool.idl.model import Interface, Unit
 

@@ -7,10 +7,9 @@ from pathlib import PurePath
 
 from buildtool.idl.model import Declaration, String, Unit
 from buildtool.idl.preprocess.preprocessor import Preprocessed
-from buildtool.idl.preprocess.source import Source
+from buildtool.idl.preprocess.tokens import Source
 from buildtool.idl.semantics.declare import Declarer
-from buildtool.idl.semantics.problems import Problems, definition_name
-from buildtool.idl.semantics.scope import ConstantSymbol, Symbol
+from buildtool.idl.semantics.scope import ConstantSymbol, Problems, Symbol, definition_name
 from buildtool.idl.syntax.nodes import DefinitionSyntax
 
 _STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")

@@ -19,9 +19,7 @@ from buildtool.idl.model import (
 )
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import constants, type_rules
-from buildtool.idl.semantics.c_names import CNames
-from buildtool.idl.semantics.methods import MethodReader
-from buildtool.idl.semantics.problems import Problems, definition_name
+from buildtool.idl.semantics.methods import CNames, MethodReader
 from buildtool.idl.semantics.resolve_type import (
     base_interface,
     is_root,
@@ -33,11 +31,13 @@ from buildtool.idl.semantics.scope import (
     InterfaceSymbol,
     MethodSymbol,
     ModuleSymbol,
+    Problems,
     Scope,
     Symbol,
     TypeSymbol,
+    definition_name,
 )
-from buildtool.idl.semantics.type_limits import TypeLimits
+from buildtool.idl.semantics.type_rules import TypeLimits
 from buildtool.idl.syntax.nodes import (
     AttributeSyntax,
     ConstSyntax,

@@ -1,26 +1,44 @@
-"""Probes a device: the ladder of what its DSP needs, and then what the DSP does."""
+"""Probes a device: the ladder of what its DSP needs, and then what the DSP does.
+
+The project that `probe` builds: a program and a skel that check what a DSP does.
+
+Its sources are in `project/`, and are copied into the user's cache, since a build writes beside
+them.  One build serves all devices of a platform.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.progress import Work
+from buildtool.core.cache import cache_dir
+from buildtool.core.events import Work
+from buildtool.core.files import tree_digest, write_if_changed
 from buildtool.deploy.check_device import check_device
 from buildtool.deploy.fit import fitting_arch
 from buildtool.deploy.push.contents import deployment
+from buildtool.device.board.state import Board
 from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
+from buildtool.device.device import Device
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
-from buildtool.measure.probe.capabilities import JUDGES, TIMES, capability
-from buildtool.measure.probe.checks import PROGRAM, TIMEOUT_SECONDS, Outcome, run_check
+from buildtool.measure.probe.capabilities import (
+    JUDGES,
+    PROGRAM,
+    TIMEOUT_SECONDS,
+    TIMES,
+    Outcome,
+    capability,
+    run_check,
+)
 from buildtool.project.archs import arch_number
+from buildtool.project.model import Project
+from buildtool.project.read import read_project
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.device.board.state import Board
-    from buildtool.device.device import Device
     from buildtool.testing.session import Session
 
 
@@ -166,3 +184,16 @@ def card_of(device: Device, facts: Facts, board: Board, rungs: Sequence[DeviceFi
         rungs=tuple(rungs),
         capabilities=(),
     )
+
+
+SOURCES = Path(__file__).parent / "project"
+
+
+def probe_project() -> Project:
+    """The project, in the user's cache; raises `OSError` if it cannot be written there."""
+    # Other versions of buildtool have another directory.
+    directory = cache_dir() / "probe" / tree_digest([SOURCES])[:8]
+    for path in sorted(SOURCES.rglob("*")):
+        if path.is_file():
+            write_if_changed(directory / path.relative_to(SOURCES), path.read_bytes())
+    return read_project(directory / "buildtool.toml")

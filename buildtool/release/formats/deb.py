@@ -2,20 +2,28 @@
 
 The release lies as it is in /usr/lib/PACKAGE, and each program has a command in /usr/bin, which
 starts it with the release's run.sh.  Source: deb(5), deb-control(5), Debian Policy Manual.
+
+Files that a Debian package adds to those of the release: commands, configuration, documents.
 """
 
 from __future__ import annotations
 
 import hashlib
 import posixpath
+import shlex
 import stat
+import struct
 import tarfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from buildtool.core.escape import is_control
-from buildtool.release.formats import debian_control, debian_files
+from buildtool.release.formats import debian_control
+from buildtool.release.formats.debian_control import Debian
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.tar_zst import write_tar_zst
 
@@ -35,7 +43,7 @@ def write(package: Package, path: Path) -> None:
     files = sorted(
         [
             *(_below(f"usr/lib/{debian.name}", entry) for entry in package.entries),
-            *debian_files.files(package, debian),
+            *debian_files(package, debian),
         ],
         key=lambda entry: entry.path,
     )
@@ -141,3 +149,134 @@ def _tar_member(out: BinaryIO, name: str, epoch: int, entries: Iterable[PackageE
     out.seek(end)
     if size % 2:
         out.write(b"\n")
+
+
+_COMMAND = """\
+#!/bin/sh
+# Runs {program} with the libraries and skels in /usr/lib/{package}.
+set -eu
+root=$(dirname -- "$(readlink -f -- "$0")")
+root=${{root%/usr/bin}}
+export BUILDTOOL_DEVICE_ENV="$root/etc/{package}/device.env"
+export BUILDTOOL_KEEP_DIRECTORY=1
+exec "$root/usr/lib/{package}/run.sh" {path} "$@"
+"""
+_DEVICE_ENV = """\
+# The generation of this device's DSP, one of: {archs}
+{comment}BUILDTOOL_DSP_ARCH={arch}
+"""
+_MANUAL = r""".TH {upper} 1 "" "{name} {version}"
+.SH NAME
+{program} \- {synopsis}
+.SH SYNOPSIS
+.B {program}
+.RI [ argument ...]
+.SH DESCRIPTION
+Runs /usr/lib/{name}/bin/{program} with the libraries and the DSP code of its package.
+All arguments are those of the program.
+.SH ENVIRONMENT
+.TP
+.B BUILDTOOL_DSP_ARCH
+generation of the DSP, such as v73, in place of that in
+.IR /etc/{name}/device.env .
+.TP
+.B ADSP_LIBRARY_PATH
+further directories with DSP code, separated by semicolons.
+.SH EXIT STATUS
+That of the program; 125 if it could not be started.
+.SH FILES
+.TP
+.I /etc/{name}/device.env
+generation of this device's DSP.
+"""
+_CHANGELOG = """\
+{name} ({version}) unstable; urgency=medium
+
+  * Package of {project} {project_version}, target {target}.
+
+ -- {maintainer}  {date}
+"""
+_OVERRIDES = """\
+# dpkg reads Zstandard since 1.21.18, which is older than the C library that the package needs.
+{name}: malformed-deb-archive *.tar.zst not *
+# It is not a package of Debian's own archive, whose first upload closes a bug.
+{name}: initial-upload-closes-no-bugs
+"""
+_SKEL_OVERRIDES = """\
+# Libraries for the DSP, which is another processor and has a C library of its own.
+{name}: binary-from-other-architecture *usr/lib/{name}/dsp/*
+{name}: shared-library-is-executable *usr/lib/{name}/dsp/*
+{name}: shared-library-lacks-prerequisites *usr/lib/{name}/dsp/*
+"""
+_BLOCK = 0xFFFF
+
+
+def debian_files(package: Package, debian: Debian) -> Iterator[PackageEntry]:
+    """The files, with paths relative to the root directory."""
+    name = debian.name
+    for program in debian.programs:
+        command = _COMMAND.format(program=program, package=name, path=shlex.quote(f"bin/{program}"))
+        yield PackageEntry(f"usr/bin/{program}", 0o755, command.encode())
+        manual = _MANUAL.format(
+            **{"upper": _roff(program.upper()), "program": _roff(program), "name": _roff(name)},
+            **{"version": debian.version, "synopsis": _roff(debian.synopsis)},
+        )
+        yield PackageEntry(
+            f"usr/share/man/man1/{program}.1.gz", 0o644, stored_gzip(manual.encode())
+        )
+    if package.archs:
+        text = _DEVICE_ENV.format(
+            archs=" ".join(package.archs),
+            comment="#" if len(package.archs) > 1 else "",
+            arch=package.archs[0],
+        )
+        yield PackageEntry(f"etc/{name}/device.env", 0o644, text.encode())
+    overrides = (_OVERRIDES + (_SKEL_OVERRIDES if package.archs else "")).format(name=name)
+    yield PackageEntry(f"usr/share/lintian/overrides/{name}", 0o644, overrides.encode())
+    yield PackageEntry(f"usr/share/doc/{name}/copyright", 0o644, _copyright(package))
+    changelog = _CHANGELOG.format(
+        name=name,
+        version=debian.version,
+        project=package.name,
+        project_version=package.version,
+        target=package.target,
+        maintainer=debian.maintainer,
+        date=format_datetime(datetime.fromtimestamp(package.epoch, UTC)),
+    )
+    path = f"usr/share/doc/{name}/changelog.Debian.gz"
+    yield PackageEntry(path, 0o644, stored_gzip(changelog.encode()))
+
+
+def stored_gzip(data: bytes) -> bytes:
+    """`data`, which is not empty, as a gzip file without compression.
+
+    Compressed bytes would depend on the version of zlib.  The header says maximum compression,
+    which Debian asks for.  Source: RFC 1951, section 3.2.4; RFC 1952.
+    """
+    stored = b""
+    for at in range(0, len(data), _BLOCK):
+        block = data[at : at + _BLOCK]
+        is_last = at + _BLOCK >= len(data)
+        stored += struct.pack("<BHH", is_last, len(block), len(block) ^ _BLOCK) + block
+    check = struct.pack("<II", zlib.crc32(data), len(data))
+    return b"\x1f\x8b\x08\0\0\0\0\0\x02\x03" + stored + check
+
+
+def _copyright(package: Package) -> bytes:
+    """The licences of the project; those of what it contains lie in the release."""
+    folder = f"licenses/{package.name}/"
+    parts = [
+        f"{package.name} {package.version}\nCopyright the authors of {package.name}\n".encode()
+    ]
+    for entry in package.entries:
+        if entry.path.startswith(folder) and not entry.link:
+            with entry.stream() as stream:
+                parts += [f"\n{entry.path.removeprefix(folder)}:\n\n".encode(), stream.read()]
+    if len(parts) == 1:
+        parts.append(b"\nIts sources have no licence file.\n")
+    return b"".join(parts)
+
+
+def _roff(text: str) -> str:
+    """Text as roff prints it, in which `-` is the character of commands."""
+    return text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq")

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from buildtool import __version__
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
-from buildtool.release.formats.wheel_names import WheelNames, wheel_names
-from buildtool.release.formats.wheel_package_files import package_files
+from buildtool.release.formats.wheel_package_files import WheelNames, package_files, wheel_names
 from buildtool.release.formats.zip_file import write_zip
 from buildtool.release.supply_chain.licences import FOLDER
 

@@ -1,7 +1,8 @@
-"""The Python modules of a wheel: what the loader loads, and the interfaces."""
+"""The Python modules of a wheel, and the names of a wheel."""
 
 from __future__ import annotations
 
+import keyword
 import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,6 @@ from buildtool.idl.emit.python import emit_python, interface_names, module_name,
 from buildtool.idl.model import Interface
 from buildtool.idl.parse import load
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
-from buildtool.release.formats.wheel_names import WheelNames
 from buildtool.toolchains.cdsprpc import SONAMES, is_cdsprpc
 
 LIBRARIES = "lib"
@@ -162,3 +162,56 @@ _set_loader(_loader.load_interface)
 dsp_arch = _loader.dsp_arch
 load_library = _loader.load_library
 '''
+
+
+class WheelNames(Value):
+    """`distribution` and `version` are normalised; `module` is the name that users import."""
+
+    distribution: str
+    version: str
+    tag: str
+    module: str
+    archs: tuple[str, ...]
+
+
+def wheel_names(package: Package) -> WheelNames:
+    """The names of the wheel of `package`.
+
+    Raises `FormatError` for names and versions that Python packages cannot have.  Source:
+    packaging.python.org, "Names and normalization", "Version specifiers", "Binary distribution
+    format".
+    """
+    from packaging.utils import InvalidName, canonicalize_name  # noqa: PLC0415 - slow to import
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
+    try:
+        name = canonicalize_name(package.name, validate=True).replace("-", "_")
+    except InvalidName as error:
+        raise FormatError(
+            f"{package.name!r} cannot be the name of a Python package",
+            why="it must consist of ASCII letters, digits, '.', '_' and '-', and begin and end with"
+            " a letter or digit",
+            remedy="Change name in [project], or take another format.",
+        ) from error
+    try:
+        version = str(Version(package.version))
+    except InvalidVersion as error:
+        raise FormatError(
+            f"{package.version!r} cannot be the version of a Python package",
+            why="it is not of the form N.N.N, with a suffix such as rc1, .post1, .dev1 or +local",
+            remedy="Change version in [project], or take another format.",
+        ) from error
+    module = f"_{name}" if name[0].isdigit() else name
+    module += "_" * keyword.iskeyword(module)
+    tops = [entry.path.split("/") for entry in package.entries]
+    archs = dict.fromkeys(parts[1] for parts in tops if parts[0] == "dsp" and len(parts) > 2)
+    return WheelNames(name, version, f"py3-none-{_platform(package)}", module, tuple(archs))
+
+
+def _platform(package: Package) -> str:
+    """Source: PEP 600 (manylinux), PEP 738 (Android)."""
+    if package.platform == "android":
+        return f"android_{package.api}_arm64_v8a"
+    if package.glibc:
+        return f"manylinux_{package.glibc.replace('.', '_')}_aarch64"
+    return "linux_aarch64"

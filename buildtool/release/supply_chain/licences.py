@@ -16,7 +16,7 @@ from buildtool.core.escape import is_control
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.project.model import Project
 
@@ -163,7 +163,7 @@ def _toolchain_files(result: StepResult) -> Iterator[tuple[str, Path]]:
 def _licences_of_package() -> list[Path]:
     """The licences in the package ziglang, of which the copy in the cache has programs and library
     only."""
-    from buildtool.sdk.python_package import python_package  # noqa: PLC0415 - only packaging
+    from buildtool.sdk.program import python_package  # noqa: PLC0415 - only packaging
 
     package = python_package("ziglang")
     return _licences(package.record.parents[1] / "ziglang") if package else []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
-from buildtool.plan.files_step import OWNERS, FilesStep
+from buildtool.plan.component_step import OWNERS, FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 from buildtool.toolchains.system_libraries import SHARED_STL
 
@@ -89,7 +89,7 @@ def _toolchain(step: Step, files: tuple[str, ...]) -> Iterator[Part]:
     """The toolchain's own libraries, which are linked into what it compiles or ship with it."""
     profile = step.profile
     if "ZIG" in profile.places:
-        from buildtool.sdk.python_package import python_package  # noqa: PLC0415 - only packaging
+        from buildtool.sdk.program import python_package  # noqa: PLC0415 - only packaging
 
         package = python_package("ziglang")
         version = package.version if package else "unknown"

@@ -17,18 +17,17 @@ from pathlib import Path
 from buildtool.core.file_stamp import stamp_of
 from buildtool.core.files import open_regular
 from buildtool.core.trees import remove_tree
-from buildtool.release.unpack.deb_archive import deb_members
-from buildtool.release.unpack.entry import ArchiveEntry
-from buildtool.release.unpack.limits import (
+from buildtool.release.unpack.entry import (
     LIMITS,
     ArchiveDigestError,
+    ArchiveEntry,
     ArchiveError,
     DamagedArchiveError,
     Limits,
 )
 from buildtool.release.unpack.listing import ArchiveListing
 from buildtool.release.unpack.streams import Packed, Unpacked, gzip, zstd
-from buildtool.release.unpack.tar_archive import Member, tar_members
+from buildtool.release.unpack.tar_archive import Member, deb_members, tar_members
 from buildtool.release.unpack.zip_archive import zip_members
 
 __all__ = ["ArchiveEntry", "ArchiveError", "entries", "members", "unpack"]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-from buildtool.release.unpack.entry import ArchiveEntry, link_target
-from buildtool.release.unpack.limits import Limits, UnsafeArchiveError
+from buildtool.release.unpack.entry import ArchiveEntry, Limits, UnsafeArchiveError, link_target
 
 Kind = Literal["file", "link", "directory", "implied directory"]
 

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from buildtool.release.unpack.limits import (
+from buildtool.release.unpack.entry import (
     DamagedArchiveError,
     Limits,
     UnsafeArchiveError,

@@ -13,12 +13,15 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
-from buildtool.release.unpack.entry import MAX_TARGET, ArchiveEntry, check_mode, entry_path
-from buildtool.release.unpack.limits import (
+from buildtool.release.unpack.entry import (
+    MAX_TARGET,
+    ArchiveEntry,
     DamagedArchiveError,
     Limits,
     UnsafeArchiveError,
+    check_mode,
     check_size,
+    entry_path,
 )
 from buildtool.release.unpack.streams import CHUNK
 from buildtool.release.unpack.tar_archive import Member

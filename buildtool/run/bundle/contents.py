@@ -1,32 +1,36 @@
-"""The files of a bundle, without secrets."""
+"""The files of a bundle, without secrets.
+
+`run.json` of a bundle: the run, how it ended, and where.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+import platform
+import time
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool import __version__
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.processes.signals import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.read import FILE_NAME, ProjectError
 from buildtool.project.tables import parse_tables, read_toml
 from buildtool.run.bundle.record import RunRecord
-from buildtool.run.bundle.redact import (
-    Redactor,
-    redactor,
-    secrets_in,
-)
+from buildtool.run.bundle.redact import MASK, Redactor, is_secret, redactor, secrets_in
 from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
 from buildtool.run.bundle.release_parts import LeftOut, Part, release_parts
 from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
 from buildtool.run.bundle.replay_file import replay_document
-from buildtool.run.bundle.run_document import run_document
 from buildtool.run.device_logs import DeviceLogs, read_logs
 
 if TYPE_CHECKING:
     from buildtool.device.facts import Facts
+    from buildtool.documents.builds import ErrorObject
     from buildtool.release.package import Ingredients
 
 
@@ -175,3 +179,107 @@ def _logs(record: RunRecord) -> DeviceLogs:
         return read_logs(record.ready, record.name, command[0], record.seconds)
     except (BuildtoolError, OSError) as error:
         return DeviceLogs({}, {"logs of the device": str(error)})
+
+
+SCHEMA = 1
+PREFIXES = (
+    *("ADB_", "ANDROID_", "BUILDTOOL_", "CI_", "CMAKE_", "CONAN_", "GITHUB_", "GITLAB_"),
+    *("HEXAGON_", "LC_", "NINJA_", "RUNNER_", "XDG_"),
+)
+NAMES = frozenset(
+    {
+        *("CC", "CFLAGS", "CI", "CXX", "CXXFLAGS", "HOME", "HOSTNAME", "LANG", "LDFLAGS", "PATH"),
+        *("SHELL", "SOURCE_DATE_EPOCH", "TERM", "TMPDIR", "TZ", "USER"),
+    }
+)
+"""The variables of this process that a bundle has: those with these names, those whose names begin
+with `PREFIXES`, and those of `environment` in the project file."""
+
+
+def run_document(record: RunRecord) -> dict[str, Any]:
+    """The document of a run, in which the values of variables whose names look like secrets are
+    masked."""
+    project, request, result = record.project, record.request, record.result
+    ready = record.ready
+    number = signal_of(result.status) if result else 0
+    secret = project.header.secrets
+    return {
+        "schema": SCHEMA,
+        "command_line": [*record.arguments],
+        "directory": str(Path.cwd()),
+        "project": project.name,
+        "device": record.device,
+        "address": ready.site.device.transport.address if ready else None,
+        "soc": (ready.soc or None) if ready else None,
+        "arch": (ready.deployment.arch or None) if ready else None,
+        "target": record.built[1].target if record.built else None,
+        "platform": project.targets[record.built[1].target].platform if record.built else None,
+        "release": record.built[1].id if record.built else None,
+        "deployment": ready.deployment.id if ready else None,
+        "run": record.name,
+        "command": [*(result.command if result else request.command)],
+        "cwd": request.cwd,
+        "timeout": request.timeout or None,
+        "farf": bool(request.farf),
+        "forward": [ports._asdict() for ports in (result or request).forward],
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.begun)),
+        "seconds": round(result.seconds if result else record.seconds, 3),
+        "status": result.status if result else None,
+        "signal": signal_name(number) if number else None,
+        "dsp_crash": result.dsp_crash if result else "",
+        "finding": result.finding.as_json() if result and result.finding else None,
+        "error": _error(record.error),
+        "environment": {
+            "program": _masked(request.env, secret),
+            "here": _masked(_own_variables(project.header.environment), secret),
+        },
+        "versions": _versions(record),
+    }
+
+
+def _error(error: Exception | None) -> ErrorObject | None:
+    if error is None:
+        return None
+    if isinstance(error, BuildtoolError):
+        return error.as_json()
+    return BuildtoolError(f"{type(error).__name__}: {error}").as_json()
+
+
+def _masked(variables: Mapping[str, str], secret: Collection[str]) -> dict[str, str]:
+    return {
+        name: MASK.decode() if is_secret(name, secret) else value
+        for name, value in sorted(variables.items())
+    }
+
+
+def _own_variables(wanted: Collection[str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in NAMES or name in wanted or name.startswith(PREFIXES)
+    }
+
+
+def _versions(record: RunRecord) -> dict[str, str]:
+    versions = {
+        "buildtool": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+    if record.built:
+        plan = record.built[0].plan
+        if plan.cmake_steps:
+            versions["cmake"] = plan.cmake_steps[0].cmake.version
+        for step in plan.steps:
+            compiler = step.profile.compiler
+            versions[f"compiler of {step.name}"] = f"{compiler.kind} {compiler.version}"
+    if record.ready:
+        transport = record.ready.site.device.transport
+        fields = transport._asdict() if isinstance(transport, Value) else {}
+        if version := fields.get("version") or fields.get("protocol"):
+            versions[type(transport).__name__.lower()] = str(version)
+        if transport.direct:
+            from buildtool.sdk.qemu import find_qemu  # noqa: PLC0415 - for sim only
+
+            versions["qemu"] = find_qemu(record.project.tool("qemu")).version
+    return versions

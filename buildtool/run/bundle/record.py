@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Listener, Note, StepFailed, Warned
-from buildtool.core.processes.kept_output import KeptOutput
-from buildtool.core.processes.tee import teed
+from buildtool.core.processes.kept_output import KeptOutput, teed
+from buildtool.engine.result import BuildResult
+from buildtool.project.model import Project
+from buildtool.release.slices import Release
+from buildtool.run.program import RunRequest
 from buildtool.run.run import STDERR, STDOUT, Streams, new_run
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.engine.result import BuildResult
-    from buildtool.project.model import Project
-    from buildtool.release.slices import Release
     from buildtool.run.bundle.write import WrittenBundle
     from buildtool.run.on_device import RunResult
-    from buildtool.run.program import RunRequest
 
 END_BYTES = 1 << 20
 """Bytes that are kept of each end of a stream."""

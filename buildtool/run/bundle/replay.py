@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from buildtool.contract.promise import Promise
 from buildtool.contract.release_json import promise_of
+from buildtool.contract.subject import Promise
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
 from buildtool.core.held_temporary import held_temporary_directory
@@ -19,8 +19,7 @@ from buildtool.core.value import Value
 from buildtool.project.model import Header, Project, Target
 from buildtool.release.document import NAME as RELEASE_FILE
 from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, in_slices
-from buildtool.release.supply_chain.documents import MAX_DOCUMENT, parse_document
-from buildtool.release.supply_chain.verify import verify_archive
+from buildtool.release.supply_chain.verify import MAX_DOCUMENT, parse_document, verify_archive
 from buildtool.release.unpack import entries, is_archive, members, unpack
 from buildtool.run.bundle.release_parts import DEBUG_NAME
 from buildtool.run.bundle.release_parts import NAME as RELEASE_PART

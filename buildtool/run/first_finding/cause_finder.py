@@ -1,29 +1,34 @@
-"""Looks for the cause after a program has failed: in its output, in the release, on the device."""
+"""Looks for the cause after a program has failed: in its output, in the release, on the device.
+
+Chooses the first finding from what logs say and what checks have found.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from buildtool.core.elf.read import Elf, ElfError, read_elf
+from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.deploy.check_device import CHECKS, check_device
 from buildtool.deploy.ready import Ready
-from buildtool.device.board.checks import OF_FILES
+from buildtool.device.board.checks import NO_SESSIONS, OF_FILES
 from buildtool.device.emulated.device import PLATFORM
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
 from buildtool.device.read_facts import read_facts_board_and
-from buildtool.diagnose.explain_log import LogExplainer, LogExplanation
-from buildtool.diagnose.knowledge import Knowledge, read_knowledge
+from buildtool.diagnose.explain_log import Evidence, LogExplainer, LogExplanation
+from buildtool.diagnose.host_calls import CRASHED
+from buildtool.diagnose.knowledge import NOWHERE, Condition, Knowledge, find_code, read_knowledge
 from buildtool.diagnose.log_lines import LogLines
 from buildtool.project.model import Project
 from buildtool.run.device_logs import log_variables, logs_in
-from buildtool.run.first_finding.choose_finding import choose_finding, failed_call, skels_in
 from buildtool.run.first_finding.first_finding import FirstFinding
 from buildtool.run.first_finding.release_checks import (
     NAMES,
@@ -157,3 +162,135 @@ class CauseFinder:
             stream.flush()
             return read_elf(Path(stream.name))
         return None
+
+
+_SKEL = re.compile(r"\blib[\w.+-]{1,100}_skel\.so\b", re.ASCII)
+# Source: qualcomm/fastrpc, src/fastrpc_apps_user.c, remote_handle64_invoke.
+_FAILED = re.compile(
+    r"Error (0x8000[0-9a-f]{4}): remote_handle64_invoke failed for module (\S{1,200}?), handle"
+    r" \w{1,18}, method (\d{1,3}) on domain"
+)
+NOT_OWN = CRASHED | {0x80000414}
+"""Codes that FastRPC and generated code return themselves."""
+METHOD_ERROR, MISMATCH, DIGEST = "method-error", "idl-mismatch", "idl-digest"
+SHOWN = 160
+"""Characters of a line of a log that are shown."""
+
+
+def choose_finding(
+    said: LogExplanation,
+    faults: Sequence[DeviceFinding],
+    checked: Collection[str],
+    knowledge: Knowledge,
+    failed: Sequence[FailedCall] = (),
+) -> FirstFinding | None:
+    """The cause of a failure whose logs say `said`.
+
+    `faults` are what checks have found, the surest first; `checked` are the names of all checks
+    that were done.  A cause that a log names comes first, in the words of a check that finds it
+    too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
+    Without any of these, a fault with which no session opens is named, but not called the cause.
+    A method of `failed` is the cause itself if stub and skel agree.  None if nothing points to the
+    DSP.
+    """
+    found = {fault.name: fault for fault in reversed(faults)}
+    other = said.causes and said.causes[0].condition.name != MISMATCH
+    if failed and not other and DIGEST in checked and DIGEST not in found:
+        return _own_error(failed[-1], said, knowledge)
+    if said.causes:
+        known, shown = said.causes[0].condition, _shown(said.causes[0].evidence[0])
+        if fault := _fault_of(known, found):
+            return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+        return FirstFinding(known.name, known.meaning, shown, _remedy(known))
+    shown = _first_line(said)
+    suspected = [*_suspected(said, knowledge)]
+    for condition in suspected if shown else ():
+        if fault := _fault_of(condition, found):
+            return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+    if fault := next((fault for fault in faults if fault.name in NO_SESSIONS), None):
+        return FirstFinding(fault.name, "", fault.what, fault.remedy)
+    if not shown:
+        return None
+    excluded = dict.fromkeys(name for condition in suspected for name in condition.checks)
+    return FirstFinding(
+        "", "", shown, _next(said), tuple(name for name in excluded if name in checked)
+    )
+
+
+def failed_call(
+    known: Sequence[FailedCall], output: Mapping[str, bytes], said: LogExplanation
+) -> Sequence[FailedCall]:
+    """Of the calls that failed, the one whose code the program printed, or the device logged; () if
+    there is none."""
+    text = b"\n".join(output.values()).decode(errors="replace").lower()
+    for call in reversed(known):
+        signed = call.code - 2**32 if call.code >= 2**31 else call.code
+        if re.search(rf"(?<![\w.])(?:0x0*{call.code:x}|{call.code}|{signed})(?![\w.])", text):
+            return (call,)
+    findings = (*said.causes, *said.symptoms, *said.consequences)
+    for evidence in (each for finding in findings for each in finding.evidence):
+        if (line := _FAILED.search(evidence.text)) and (code := int(line[1], 16)) not in NOT_OWN:
+            return (FailedCall(line[2].rpartition("/")[2], int(line[3]), code),)
+    return ()
+
+
+def _own_error(call: FailedCall, said: LogExplanation, knowledge: Knowledge) -> FirstFinding:
+    code = find_code(call.code, knowledge.content)
+    named = f"{' or '.join(code.names)} ({code.text.split(' ')[0]})" if code.names else code.text
+    lengths = f"; {call.lengths}" if call.lengths else ""
+    return FirstFinding(
+        METHOD_ERROR,
+        f"{call.called} itself returned {named}{lengths}",
+        next((_shown(f.evidence[0]) for f in said.causes), _first_line(said))
+        or f"{call.skel}: the emulated DSP noted it",
+        f"Look where the code of {call.name or call.called} returns it: stub and skel agree.",
+    )
+
+
+def _fault_of(condition: Condition, found: Mapping[str, DeviceFinding]) -> DeviceFinding | None:
+    return next((found[name] for name in condition.checks if name in found), None)
+
+
+def _shown(evidence: Evidence) -> str:
+    text = escape(evidence.text.strip())
+    text = text if len(text) <= SHOWN else f"{text[:SHOWN].rpartition(' ')[0]} …"
+    return f"{evidence.log}:{evidence.line}: {text}"
+
+
+def _first_line(said: LogExplanation) -> str:
+    """The first line that shows a failure of the DSP, "" if none does."""
+    lines = [finding.evidence[0] for finding in (*said.symptoms, *said.consequences)]
+    lines += [evidence for code, evidence in said.codes if code.side != NOWHERE]
+    return next(map(_shown, lines), "")
+
+
+def _suspected(said: LogExplanation, knowledge: Knowledge) -> Iterator[Condition]:
+    """The conditions that have the codes of the logs, those of symptoms first."""
+    for finding in (*said.symptoms, *said.consequences):
+        yield finding.condition
+    for code in sorted(said.all_codes):
+        yield from knowledge.with_code(code)
+
+
+def _remedy(condition: Condition) -> str:
+    """What to do; with several causes, how to tell them apart."""
+    if len(condition.causes) == 1:
+        return condition.causes[0].remedy
+    return f"What tells its causes apart: buildtool explain {condition.name}"
+
+
+def _next(said: LogExplanation) -> str:
+    code = next((code for code, _ in said.codes if code.side != NOWHERE), None)
+    symptom = next((f.condition for f in said.symptoms), None)
+    if code is None and symptom is None:
+        return "What the lines of a log mean: buildtool explain FILE"
+    name = f"0x{code.value:x}" if code else symptom.name if symptom else ""
+    return f"Its causes, and how to tell them apart: buildtool explain {name}"
+
+
+def skels_in(said: LogExplanation) -> frozenset[str]:
+    """The names of skels in the lines that show failures."""
+    findings = (*said.causes, *said.symptoms, *said.consequences)
+    lines = [evidence.text for finding in findings for evidence in finding.evidence]
+    lines += [evidence.text for _, evidence in said.codes]
+    return frozenset(name for line in lines for name in _SKEL.findall(line))

@@ -10,21 +10,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR
-from buildtool.contract.promise import NO_SHELLS, Promise
-from buildtool.contract.rules import (
-    cdsprpc_functions,
+from buildtool.contract.rules.host_libraries import cdsprpc_functions, no_shipped_cdsprpc
+from buildtool.contract.rules.machines import dsp_arch, hexagon_machine, idl_digest, valid_elf
+from buildtool.contract.rules.skels import (
     cxx_runtime,
-    dsp_arch,
-    hexagon_machine,
-    idl_digest,
-    no_shipped_cdsprpc,
     shell_symbols,
     skel_entry,
     skel_libraries,
-    valid_elf,
     wrapped_malloc,
 )
-from buildtool.contract.subject import Subject, entries, read_tree
+from buildtool.contract.subject import NO_SHELLS, Promise, Subject, entries, read_tree
 from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.device.finding import DeviceFinding
@@ -37,7 +32,7 @@ RULES = (
     *(wrapped_malloc, shell_symbols, cxx_runtime, skel_libraries, skel_entry),
 )
 COLON, URI = "dsp-path-colon", "skel-uri"
-NAMES = frozenset({COLON, URI, *(module.RULE.name for module in RULES)})
+NAMES = frozenset({COLON, URI, *(rule.name for rule in RULES)})
 """The names of all checks."""
 MAX_URIS = 1000
 _URI = re.compile(rb"file:///([\w.+-]{1,200}\.so)\?(\w{1,200}_skel_(?:handle_)?invoke)\b", re.ASCII)
@@ -84,10 +79,10 @@ def release_faults(ready: Ready, platform: str, system: SystemExports) -> Iterat
         ),
     )
     yield from _uris(subject, arch)
-    for module in RULES:
-        if module.RULE.name in CODE_RULES:
+    for rule in RULES:
+        if rule.name in CODE_RULES:
             continue  # large skels take seconds, and results of code are not why a start fails
-        for found in module.check(subject):
+        for found in rule.check(subject):
             if found.severity == ERROR:
                 about = posixpath.basename(found.path) if found.path.startswith(here) else ""
                 yield ReleaseFault(found.rule, found.message, found.remedy, about)

@@ -12,7 +12,7 @@ from buildtool.run.profile.module_code import LIBRARY, ModuleCode, SourceLine
 from buildtool.run.profile.packets import Packet, packets_between
 
 if TYPE_CHECKING:
-    from buildtool.diagnose.debug_files import DebugFiles
+    from buildtool.diagnose.module_files import DebugFiles
     from buildtool.documents.runs import ProfileObject
     from buildtool.run.profile.recording import Recording
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.device.emulated.packet_plugin import packet_plugin, plugin_option
-from buildtool.diagnose.debug_files import DebugFiles
+from buildtool.diagnose.module_files import DebugFiles
 from buildtool.run.profile.module_code import ModuleCode
 from buildtool.run.profile.profile import Profile, make_profile
 from buildtool.run.profile.recording import read_recording

@@ -10,8 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import urllib3
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Listener, StepFinished, StepOutput, StepStarted
-from buildtool.core.progress import progress
+from buildtool.core.events import Listener, StepFinished, StepOutput, StepStarted, progress
 
 TRIES = 5
 """How often in a row a download continues that has brought less than `BLOCK`."""

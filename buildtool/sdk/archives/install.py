@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, StepFinished, StepStarted
+from buildtool.core.events import Listener, StepFinished, StepStarted, Work, work
 from buildtool.core.files import file_digest
-from buildtool.core.own_directory import make_directory
-from buildtool.core.progress import Work, work
+from buildtool.core.trees import make_directory
 from buildtool.sdk.archives.download import download
 from buildtool.sdk.archives.known import SdkArchive
 

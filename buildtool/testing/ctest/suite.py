@@ -9,36 +9,34 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.events import Note
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import held_directory, is_held, locked
-from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree
-from buildtool.deploy.push.contents import Deployment, deployment
-from buildtool.deploy.push.known import read_known
+from buildtool.core.trees import make_directory, remove_tree
+from buildtool.deploy.push.contents import Deployment, deployment, read_known
 from buildtool.deploy.site import Site, make_current, make_current_after, reset
 from buildtool.plan.plan import CMakeStep
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
-from buildtool.testing.ctest.files import (
-    FOLDER,
-    files_of_tests,
-    held_test_release,
-    working_directories,
-)
 from buildtool.testing.ctest.launch import VARIABLE
 from buildtool.testing.ctest.launch_server import LaunchServer
 from buildtool.testing.ctest.results import CTestReport, Reported
-from buildtool.testing.ctest.tests import CTest, CTestError, ListedTest, has_tests
-from buildtool.testing.deployment import Additions, directories, programs
-from buildtool.testing.expected import FAILURES, matches
+from buildtool.testing.ctest.tests import (
+    FOLDER,
+    CTest,
+    CTestError,
+    ListedTest,
+    files_of_tests,
+    has_tests,
+    held_test_release,
+    working_directories,
+)
+from buildtool.testing.deployment import Additions, PathMap, directories, programs
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
-from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import ProgramRecords
-from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
-from buildtool.testing.retry import retried
+from buildtool.testing.results import FAILURES, Outcome, TestResult, after_dsp_crash, matches
 from buildtool.testing.scripts import script_launcher
-from buildtool.testing.session import Session
+from buildtool.testing.session import Session, retried
 from buildtool.testing.unsent_files import Hints, SentFiles
 
 MAKE_DIRECTORIES = 'cd "$project/releases/$id" && mkdir -p -- "$@"'

@@ -10,10 +10,9 @@ from buildtool.project.runs import seconds
 from buildtool.release.slices import Release
 from buildtool.run.program import find_command, variables
 from buildtool.testing.ctest.tests import ListedTest, strings
-from buildtool.testing.deployment import directories
+from buildtool.testing.deployment import PathMap, directories
 from buildtool.testing.export.exported import ROOT, ExportedTest
-from buildtool.testing.path_map import PathMap
-from buildtool.testing.programs import SUITE
+from buildtool.testing.suites import SUITE
 
 NEEDS_CTEST = (
     *("PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION", "SKIP_REGULAR_EXPRESSION"),

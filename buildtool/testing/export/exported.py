@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 
 FILE = "tests.json"

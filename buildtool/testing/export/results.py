@@ -1,24 +1,30 @@
-"""The results of an export: what a service has stored, read by the list of exported tests."""
+"""The results of an export: what a service has stored, read by the list of exported tests.
+
+What a service has stored of the tests that ran there.
+
+It is not trusted: archives are unpacked within limits, files are read up to a limit, and what is no
+result of a test is left out.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import without_colours
+from buildtool.core.files import read_regular
 from buildtool.core.processes.signals import signal_name, signal_of
+from buildtool.core.value import Value
+from buildtool.release.unpack import is_archive, unpack
+from buildtool.release.unpack.entry import Limits
 from buildtool.testing.export.exported import Export, ExportedTest
 from buildtool.testing.export.services import SERVICES
-from buildtool.testing.export.stored import (
-    RESULTS,
-    Ended,
-    ResultsError,
-    Stored,
-    read_directory,
-    read_lava,
-    result_directories,
-)
 from buildtool.testing.on_device import CRASHES
 from buildtool.testing.results import Outcome, TestResult, TestRun
 
@@ -108,3 +114,112 @@ def _verdict(test: ExportedTest, status: int | None) -> tuple[Outcome, str]:
     if (number := signal_of(status)) in CRASHES:
         return Outcome.CRASHED, f"ended by {signal_name(number)}"
     return Outcome.FAILED, f"exit status {status}"
+
+
+RESULTS = "results.txt"
+LIMITS = Limits(entries=20_000, size=2 << 30)
+MAX_ARCHIVES = 100
+MAX_LIST = MAX_LOG = 1 << 20
+MAX_LAVA = 16 << 20
+_NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
+_TEST = rf"test (\d{{1,6}}) (timeout|\d{{1,3}}) {_NUMBER} {_NUMBER}"
+_FACT = r"(export|arch|soc|firmware|started) (.{1,200})"
+_CASE = r"([0-9]{1,6})\.[A-Za-z0-9._-]{1,200}"
+
+
+class ResultsError(BuildtoolError):
+    """What came back from a service has no results of the export."""
+
+    code = "results"
+
+
+class Ended(Value):
+    """How a test ended on a device: its exit status, None if its time was over; `place` is where
+    its output is, if that is not here."""
+
+    status: int | None
+    seconds: float = 0
+    output: str = ""
+    place: str = ""
+
+
+class Stored(Value):
+    """The tests that ended on a device, by number, and what the device said about itself."""
+
+    ended: Mapping[int, Ended]
+    facts: Mapping[str, str]
+
+
+def result_directories(path: Path, folder: Path) -> Iterator[Path]:
+    """The directories in `path`, a directory or archive, that have a list of results, also those in
+    the archives there, which are unpacked below `folder`.
+
+    Raises `ArchiveError` and `OSError`.
+    """
+    unpacked = 0
+    waiting = [path]
+    while waiting:
+        place = waiting.pop(0)
+        if is_archive(place) and not place.is_dir():
+            unpacked += 1
+            unpack(place, folder / str(unpacked), limits=LIMITS)
+            place = folder / str(unpacked)
+        for inside, folders, names in os.walk(place, onerror=_raise):
+            folders.sort()
+            if RESULTS in names:
+                yield Path(inside)
+            if place == path:
+                archives = (Path(inside, name) for name in sorted(names) if name.endswith(".zip"))
+                waiting += [*archives][: MAX_ARCHIVES - len(waiting)]
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def read_directory(directory: Path) -> Stored:
+    """The results in a directory that `tests.sh` has filled; lines of another form are left out.
+
+    Raises `OSError`.
+    """
+    ended: dict[int, Ended] = {}
+    facts: dict[str, str] = {}
+    for line in _text(directory / RESULTS, MAX_LIST).splitlines():
+        if test := re.fullmatch(_TEST, line, re.ASCII):
+            seconds = max(0.0, float(test[4]) - float(test[3]))
+            output = _text(directory / f"{int(test[1])}.log", MAX_LOG)
+            status = None if test[2] == "timeout" else int(test[2])
+            ended[int(test[1])] = Ended(status, seconds, output)
+        elif fact := re.fullmatch(_FACT, line):
+            facts.setdefault(fact[1], fact[2].strip())
+    return Stored(ended, facts)
+
+
+def _text(file: Path, limit: int) -> str:
+    try:
+        return read_regular(file, limit).decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def read_lava(path: Path) -> Stored:
+    """The tests in a list of results of LAVA.  Raises `ResultsError` and `OSError`."""
+    try:
+        rows = json.loads(read_regular(path, MAX_LAVA))
+        cases = (row for row in rows if re.fullmatch(_CASE, row["name"]))
+        return Stored(dict(_case(row) for row in cases if row["result"] != "unknown"), {})
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ResultsError(
+            f"{path} is not a list of results of LAVA",
+            why=f"it is no JSON, has other rows, or more than {MAX_LAVA:,} bytes",
+            remedy="Save the list of the job: lavacli results --json JOB >results.json",
+        ) from error
+
+
+def _case(row: Mapping[str, Any]) -> tuple[int, Ended]:
+    """The number of a test, and how it ended: its measurement is the exit status."""
+    measured = re.fullmatch(r"(\d{1,3})(?:\.0{1,12})?", str(row["measurement"]), re.ASCII)
+    status = int(measured[1]) if measured else int(row["result"] != "pass")
+    place = f"log: {str(row.get('url', ''))[:200]}"
+    ended = Ended(None if row["unit"] == "timeout" else status, place=place)
+    return int(row["name"].partition(".")[0]), ended

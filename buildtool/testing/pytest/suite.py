@@ -11,10 +11,9 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.processes.kept_output import KeptOutput
+from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.core.processes.process import DEVNULL, running
 from buildtool.core.processes.signals import signal_name
-from buildtool.core.processes.tee import teed
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
 from buildtool.run.program import NO_VARIABLES, variables

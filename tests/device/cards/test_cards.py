@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from buildtool.device.card import keep_card, read_card
-from buildtool.measure.probe.probe_project import probe_project
+from buildtool.measure.probe.probe import probe_project
 from tests.caches import SLOW, share
 from tests.command_line import REPOSITORY
 from tests.json_documents import validate

@@ -15,9 +15,9 @@ from buildtool.device.emulated.emulator import (
     Emulator,
     build_emulator,
     emulator_steps,
+    is_whole,
     source_roots,
 )
-from buildtool.device.emulated.verify import is_whole
 from buildtool.engine.record import read_record, record_file
 from buildtool.engine.result import StepOutcome
 from tests.caches import share

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buildtool.device.emulated.device import EmulatedDevice, environment, prepare
 from buildtool.device.emulated.socs import find_soc
-from buildtool.device.sysroot.emulated import SHELL
+from buildtool.device.sysroot.source import SHELL
 from buildtool.sdk.qemu import FORK_SAFE
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer

@@ -6,9 +6,8 @@ import hashlib
 import io
 from collections.abc import Mapping
 
-from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.client import RemoteCache, pack
 from buildtool.cache.remote.config import RemoteConfig, remote_config
-from buildtool.cache.remote.document import pack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 from buildtool.core.events import Event
 

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from buildtool.cache.remote import failure_policy
-from buildtool.cache.remote.document import pack
+from buildtool.cache.remote.client import pack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 
 from .remote_build import CONTENT, DOCUMENT, FRAME, KEY, Build, frame_of, sha256

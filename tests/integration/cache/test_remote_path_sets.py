@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from buildtool.cache.local import LocalCache
-from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.client import RemoteCache, pack
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.document import pack
 from buildtool.core.events import Event, Note
 from buildtool.engine.lookup import CacheLookup
 from buildtool.inputs.file_states import FileStates

@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 import pytest
 
-from buildtool.cache.remote.reapi_messages import message_types
+from buildtool.cache.remote.reapi import message_types
 
 from .remote_build import DOCUMENT, FRAME, Build, sha256
 from .remote_machine import KEY, made

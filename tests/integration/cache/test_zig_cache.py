@@ -13,8 +13,7 @@ import pytest
 from buildtool.cache.eviction import evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
-from buildtool.cache.zig_cache import entries, make_ready, repair, sweep
-from buildtool.cache.zig_restored import renew
+from buildtool.cache.zig_cache import entries, make_ready, renew, repair, sweep
 from buildtool.sdk.zig import find_zig
 
 

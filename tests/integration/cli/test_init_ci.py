@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.own_directory import STATE
+from buildtool.core.trees import STATE
 from buildtool.run.bundle.write import FOLDER
 from tests.command_line import Buildtool
 

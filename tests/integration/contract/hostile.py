@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 
 from buildtool.contract.check import check
-from buildtool.contract.promise import Promise
-from buildtool.contract.subject import Subject
+from buildtool.contract.subject import Promise, Subject
 
 MEMORY = 1 << 30  # bytes; some files claim to have tables of many gigabytes
 SECONDS = 10.0  # for one file; most take milliseconds

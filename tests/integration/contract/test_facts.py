@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.contract.beside import libraries_beside
+from buildtool.contract.inspection import libraries_beside
 from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.command_line import Buildtool

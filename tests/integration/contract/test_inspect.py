@@ -80,10 +80,10 @@ def test_the_documents(broken: TestRelease, buildtool: Buildtool, tmp_path: Path
 
     rules = json.loads(buildtool("inspect", "--rules", "--json", cwd=tmp_path).stdout)
     validate("inspect", rules)
-    assert [rule["name"] for rule in rules["rules"]] == [module.RULE.name for module in RULES]
+    assert [rule["name"] for rule in rules["rules"]] == [rule.name for rule in RULES]
     listed = buildtool("inspect", "--rules", cwd=tmp_path).stdout
-    for module in RULES:
-        text = f"{module.RULE.name}\n  {module.RULE.requirement}\n  {module.RULE.reason}\n"
+    for rule in RULES:
+        text = f"{rule.name}\n  {rule.requirement}\n  {rule.reason}\n"
         assert text in listed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buildtool.contract.check import RULES
-from buildtool.contract.rules.host_platform import OF_PLATFORM
+from buildtool.contract.rules.host_system import OF_PLATFORM
 
 from .binaries import entry
 from .broken_rules import CASES, NOTE
@@ -14,7 +14,7 @@ from .conftest import Make
 WARNINGS = {"hvx-instructions", "no-build-paths", "qf-values", "skel-hash", "skel-libraries"}
 
 
-@pytest.mark.parametrize("rule", [module.RULE.name for module in RULES])
+@pytest.mark.parametrize("rule", [rule.name for rule in RULES])
 def test_a_release_that_breaks_one_rule(rule: str, make: Make) -> None:
     path, message, why, break_it = CASES[rule]
     release = make("android" if rule.startswith("android") else "ubuntu-aarch64")

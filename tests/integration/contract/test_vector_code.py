@@ -9,9 +9,8 @@ import pytest
 
 from buildtool.contract.build_checks import ContractError, check_dsp_files
 from buildtool.contract.finding import ERROR, WARNING, Finding
-from buildtool.contract.promise import NOTHING, Promise
-from buildtool.contract.rules import hvx_instructions, qf_values
-from buildtool.contract.subject import Subject
+from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_values
+from buildtool.contract.subject import NOTHING, Promise, Subject
 from buildtool.contract.vector_code import VectorCode
 from buildtool.toolchains.dsp_toolchain import CODE_RULES
 
@@ -277,7 +276,7 @@ def test_a_build_stops(tmp_path: Path) -> None:
     assert caught.value.message.endswith(STACK)
     assert caught.value.code == "skel"
 
-    allow = (qf_values.RULE.name,)
+    allow = (qf_values.name,)
     check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append, allow=allow)
     check_dsp_files({"libdemo_skel.so": new}, "v79", warn=warnings.append, own=False)
     assert [STACK in text.partition("\n")[0] for text in warnings] == [True, False] * 2
@@ -295,14 +294,14 @@ def test_code_of_a_file_without_sections(tmp_path: Path) -> None:
 
 def test_a_target_allows_what_it_means(tmp_path: Path) -> None:
     file = library(tmp_path, function(WRONG["a permutation"][0]))
-    rule = qf_values.RULE.name
+    rule = qf_values.name
 
     assert "If it is meant" in found(file)[0].remedy
     assert [f.severity for f in found(file, promise=BUILT._replace(allow=(rule,)))] == [WARNING]
 
 
 def test_each_rule_that_builds_can_allow_is_known() -> None:
-    assert {hvx_instructions.RULE.name, qf_values.RULE.name} == CODE_RULES
+    assert {hvx_instructions.name, qf_values.name} == CODE_RULES
 
 
 def test_a_stripped_file_has_addresses(tmp_path: Path) -> None:

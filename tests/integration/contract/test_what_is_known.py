@@ -10,8 +10,7 @@ import pytest
 
 from buildtool.contract.check import check
 from buildtool.contract.inspection import inspect_directory
-from buildtool.contract.promise import Promise
-from buildtool.contract.subject import Subject, read_tree
+from buildtool.contract.subject import Promise, Subject, read_tree
 from buildtool.sdk.sysroot import Sysroot
 
 from .binaries import entry, note

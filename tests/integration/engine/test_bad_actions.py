@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from buildtool.cache.remote.document import pack, unpack
+from buildtool.cache.remote.client import pack, unpack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
-from buildtool.release.layout import ReleaseError
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.release.slices import ReleaseError
+from buildtool.toolchains.cdsprpc import import_stub
 from tests.caches import empty
 from tests.conftest import LONG
 from tests.integration.cache.remote_nginx import Nginx, running

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.processes.process import Completed, ToolError
-from buildtool.drivers.cmake.step_log import StepLog, step_log
+from buildtool.drivers.cmake.step_tools import StepLog, step_log
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 

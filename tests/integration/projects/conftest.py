@@ -15,8 +15,8 @@ from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.events import Event
 from buildtool.project.read import read_project
 from buildtool.propose.cmake_tree import read_tree
+from buildtool.propose.proposal import toml_text
 from buildtool.propose.propose import propose
-from buildtool.propose.toml_text import toml_text
 from tests.integration.projects.large_tree import write
 from tests.project import Outcomes, Project
 from tests.standins.fixtures import MakeSdk

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from buildtool.propose.prebuilt import propose_prebuilt
-from buildtool.propose.toml_text import toml_text
+from buildtool.propose.proposal import toml_text
 from tests.integration.contract.binaries import Linker, entry
 from tests.project import Project
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.diagnose.crash_report import StackFrame
-from buildtool.diagnose.debug_files import DebugFiles
+from buildtool.diagnose.module_files import DebugFiles
 from tests.project import Project
 
 FILES = {

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.release.supply_chain.sign import NAMESPACE, Signer, sign, verify
-from buildtool.release.supply_chain.signature import SignatureError
+from buildtool.release.supply_chain.sign import NAMESPACE, SignatureError, Signer, sign, verify
 from buildtool.sdk.tool_search import ToolMissingError
 
 

@@ -12,8 +12,7 @@ import pytest
 from buildtool.core.file_stamp import SETTLED_NS
 from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb
-from buildtool.sdk.cmake import find_cmake, find_cmake_program
-from buildtool.sdk.ninja import find_ninja
+from buildtool.sdk.cmake import find_cmake, find_cmake_program, find_ninja
 from buildtool.sdk.program import packaged_program
 from buildtool.sdk.qemu import find_qemu
 from buildtool.sdk.ssh import find_ssh

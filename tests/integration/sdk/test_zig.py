@@ -14,7 +14,7 @@ from buildtool.project.components import Host
 from buildtool.project.model import Header, Project, Target, Tool
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.sdk.zig import find_zig, usable_zig
-from buildtool.toolchains.build_machine import build_machine
+from buildtool.toolchains.conan_profile import build_machine
 from buildtool.toolchains.survey import survey
 from tests.integration.sdk.conftest import script
 from tests.standins.zig import zig_program

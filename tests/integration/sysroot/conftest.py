@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.sysroot.directory import open_directory
 from buildtool.device.sysroot.pull import pull
+from buildtool.device.sysroot.source import open_directory
 from buildtool.sdk.sysroot import Sysroot
 from tests.caches import SLOW, share
 from tests.standins.device import make_board

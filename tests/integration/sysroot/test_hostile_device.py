@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.sysroot import fetched, headers, pull
+from buildtool.device.sysroot import fetched, libc, pull
 from buildtool.device.sysroot.device_files import PullError
-from buildtool.device.sysroot.directory import open_directory, read_file
+from buildtool.device.sysroot.source import open_directory, read_file
 from buildtool.sdk.sysroot import sysroot_names
 from tests.standins.device import MULTIARCH, OLDER, arm64_library
 
@@ -213,7 +213,7 @@ def test_headers_of_a_stand_in_without_end(
     with pytest.raises(PullError, match="is too deep"):
         pull_from(board, libc=True)
 
-    monkeypatch.setattr(headers, "MAX_DEPTH", 100)
+    monkeypatch.setattr(libc, "MAX_HEADER_DEPTH", 100)
     monkeypatch.setattr(fetched, "MAX_FILES", 8)
     for number in range(10):
         (include / f"{number}.h").touch()

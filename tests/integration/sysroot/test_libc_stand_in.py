@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from buildtool.device.sysroot.device_files import PullError
-from buildtool.device.sysroot.directory import open_directory
 from buildtool.device.sysroot.libc import MAX_DEPTH
 from buildtool.device.sysroot.pull import pull
+from buildtool.device.sysroot.source import open_directory
 from buildtool.sdk.sysroot import Sysroot
 from tests.standins.device import CROSS_LIBRARIES, MULTIARCH, make_board
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.sysroot.directory import open_directory
 from buildtool.device.sysroot.pull import pull
+from buildtool.device.sysroot.source import open_directory
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.gnu.gcc import find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.zig_flags import zig_cpu_flag
+from buildtool.toolchains.unsupported_flags import zig_cpu_flag
 from tests.command_line import Buildtool, Edit
 from tests.conftest import LONG
 from tests.standins.zig import zig_program

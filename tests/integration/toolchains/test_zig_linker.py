@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from buildtool.toolchains.zig_flags import LinkerRow, linker_rows
+from buildtool.toolchains.unsupported_flags import LinkerRow, linker_rows
 from tests.project import Project
 from tests.standins.zig import zig_program
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.zig_restored import renew
+from buildtool.cache.zig_cache import renew
 
 SECOND_NS = 10**9
 THEN_NS = 1_700_000_000 * SECOND_NS + 5

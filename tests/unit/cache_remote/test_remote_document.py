@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.cache.remote import document as remote_document
-from buildtool.cache.remote.document import MAX_BLOB, MAX_DOCUMENT, pack
+from buildtool.cache.remote import client as remote_document
+from buildtool.cache.remote.client import MAX_BLOB, MAX_DOCUMENT, pack
 from buildtool.cache.remote.failure_policy import BadResponseError
 from buildtool.cache.remote.zstd_frames import (
     HashedStream,

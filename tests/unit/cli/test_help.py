@@ -12,7 +12,7 @@ import typer.main
 
 from buildtool import __version__
 from buildtool.cli import main
-from buildtool.cli.command_table import read_commands
+from buildtool.cli.commands import read_commands
 from buildtool.cli.help import help_page
 from buildtool.cli.typer_app import typer_app
 from tests.unit.cli.terminal import Terminal

@@ -12,7 +12,7 @@ import pytest
 
 from buildtool.cli import main
 from buildtool.lint.check import RULES
-from buildtool.lint.rules import power_context
+from buildtool.lint.rules.power import power_context
 from buildtool.lint.subject import MAX_FILE_BYTES
 from tests.command_line import REPOSITORY
 from tests.json_documents import validate
@@ -79,7 +79,7 @@ def test_the_docs_show_what_is_printed(lint: Any, place: Path) -> None:
     text = (REPOSITORY / "docs" / "lint.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```\n(dsp/.*?)^```$", text, re.DOTALL | re.MULTILINE)
     (place / "dsp/src").mkdir(parents=True)
-    (place / "dsp/src/power.c").write_text(power_context.RULE.wrong)
+    (place / "dsp/src/power.c").write_text(power_context.wrong)
 
     assert lint("dsp/src/power.c", status=1) == shown
 
@@ -110,7 +110,7 @@ def test_documents(lint: Any) -> None:
     for document in (found, rules, one):
         validate("lint", document)
     assert found["finding_count"] == 1
-    assert [rule["name"] for rule in rules["rules"]] == [module.RULE.name for module in RULES]
+    assert [rule["name"] for rule in rules["rules"]] == [rule.name for rule in RULES]
     assert [rule["name"] for rule in one["rules"]] == ["static-map"]
 
 
@@ -133,11 +133,11 @@ def test_sarif(lint: Any) -> None:
 
 
 def test_every_rule_is_explained_in_80_columns(lint: Any) -> None:
-    for module in RULES:
-        printed = lint("--explain", module.RULE.name)
+    for rule in RULES:
+        printed = lint("--explain", rule.name)
         prose = printed.partition("\n  wrong:")[0]
         assert max(map(len, prose.splitlines())) <= 80
-        assert module.RULE.right.splitlines()[-1] in printed
+        assert rule.right.splitlines()[-1] in printed
 
 
 @pytest.mark.parametrize(

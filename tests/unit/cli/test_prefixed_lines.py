@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.cli.devices.prefixed_lines import MAX_LINE, PrefixedLines, prefix
+from buildtool.cli.devices.on_devices import MAX_LINE, PrefixedLines, prefix
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([b"x", b"\n", b"\r\n", b"", b"y\nz"]))))

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from buildtool.cli.devices.live.device_watch import DeviceRow
-from buildtool.cli.devices.live.status_table import table_text
+from buildtool.cli.devices.live.device_watch import DeviceRow, table_text
 from buildtool.device.last_run import LastRun
 from buildtool.device.sharing.holder import Holder
 from buildtool.device.status import DeviceStatus

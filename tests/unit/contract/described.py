@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from buildtool.contract.promise import NOTHING, Promise
-from buildtool.contract.subject import Damage, Subject
+from buildtool.contract.subject import NOTHING, Damage, Promise, Subject
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf
-from buildtool.core.elf.versions import VersionNeed
+from buildtool.core.elf.symbols import VersionNeed
 
 NO_ELVES: Mapping[str, Elf] = {}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from buildtool.contract.finding import Finding
-from buildtool.contract.promise import Promise
-from buildtool.contract.rules import cdsprpc_functions, cdsprpc_soname
+from buildtool.contract.rules.host_libraries import cdsprpc_functions, cdsprpc_soname
+from buildtool.contract.subject import Promise
 from buildtool.core.elf.read import Elf
 from buildtool.toolchains.cdsprpc import Cdsprpc, system_cdsprpc
 

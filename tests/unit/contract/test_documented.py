@@ -12,16 +12,19 @@ from buildtool.contract.check import RULES
 ROOT = Path(__file__).parents[3]
 
 
-def test_every_file_is_a_rule_named_like_it() -> None:
+def test_the_rules_of_every_file_are_applied() -> None:
     files = {path.stem for path in Path(rules.__path__[0]).glob("*.py")} - {"__init__"}
-    assert {module.RULE.name.replace("-", "_") for module in RULES} == files
-    assert len(RULES) == len(files)
+    assert {rule.find.__module__ for rule in RULES} == {f"{rules.__name__}.{f}" for f in files}
+
+
+def test_a_function_has_the_name_of_its_rule() -> None:
+    assert [rule.name.replace("-", "_") for rule in RULES] == [r.find.__name__ for r in RULES]
 
 
 def test_every_rule_has_a_requirement_and_a_reason() -> None:
-    for module in RULES:
-        assert re.fullmatch(r"[A-Z][^.]*( \S+\.\S+[^.]*)*\.", module.RULE.requirement)
-        assert module.RULE.reason.endswith(".")
+    for rule in RULES:
+        assert re.fullmatch(r"[A-Z][^.]*( \S+\.\S+[^.]*)*\.", rule.requirement)
+        assert rule.reason.endswith(".")
 
 
 def test_a_build_applies_rules_for_releases() -> None:
@@ -31,5 +34,5 @@ def test_a_build_applies_rules_for_releases() -> None:
 def test_the_documentation_has_the_rules() -> None:
     table = (ROOT / "docs/contract.md").read_text(encoding="utf-8").partition("## The rules")[2]
     rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.+) \|$", table, re.MULTILINE)
-    expected = [(m.RULE.name, m.RULE.requirement, m.RULE.reason) for m in RULES]
+    expected = [(rule.name, rule.requirement, rule.reason) for rule in RULES]
     assert rows == expected

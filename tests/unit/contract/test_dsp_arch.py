@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.contract.rules.dsp_arch import check
+from buildtool.contract.rules.machines import dsp_arch
 
 from .described import skel, subject
 
@@ -30,7 +30,7 @@ def test_the_arch_in_e_flags(file: str, flags: int, message: str, why: str) -> N
     exports = ("demo_skel_handle_invoke",) if "skel" in file else ("part",)
     elf = skel(exports=exports)._replace(flags=flags)
 
-    findings = list(check(subject({f"dsp/v68/{file}": elf})))
+    findings = list(dsp_arch.check(subject({f"dsp/v68/{file}": elf})))
 
     assert [finding.message for finding in findings] == ([f"{file} {message}"] if message else [])
     assert all(why in finding.why for finding in findings)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from buildtool.contract.finding import Finding
-from buildtool.contract.promise import Promise
-from buildtool.contract.rules import glibc_floor
-from buildtool.core.elf.versions import VersionNeed
+from buildtool.contract.rules.host_system import glibc_floor, needed_glibc
+from buildtool.contract.subject import Promise
+from buildtool.core.elf.symbols import VersionNeed
 
 from .described import arm64, subject
 
@@ -68,5 +68,5 @@ def test_a_weak_need_may_stay_unmet() -> None:
 def test_the_oldest_glibc_that_a_file_runs_with() -> None:
     newer = need("GLIBC_2.38", "g", weak=True)  # the loader goes on without it
     needs = (need("GLIBC_2.9", "e"), need("GLIBC_2.34", "f"), need("GLIBCXX_3.4.30"), newer)
-    assert glibc_floor.needed_glibc(arm64(versions=needs)) == "2.34"
-    assert glibc_floor.needed_glibc(arm64()) == ""
+    assert needed_glibc(arm64(versions=needs)) == "2.34"
+    assert needed_glibc(arm64()) == ""

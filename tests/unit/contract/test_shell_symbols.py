@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.contract.finding import Finding
-from buildtool.contract.promise import Promise
-from buildtool.contract.rules import shell_symbols, wrapped_malloc
+from buildtool.contract.rules.skels import shell_symbols, wrapped_malloc
+from buildtool.contract.subject import Promise
 from buildtool.core.elf.read import Elf
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.contract.promise import Promise
-from buildtool.contract.subject import Subject, read_tree
+from buildtool.contract.subject import Promise, Subject, read_tree
 
 from .described import arm64, skel, subject
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core import file_stamp
-from buildtool.core.digest_cache import cached_digest
+from buildtool.core.file_stamp import cached_digest
 from tests.opened_files import opened_files
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.own_directory import make_directory, own_root
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import make_directory, own_root, remove_tree
 from buildtool.core.unwritable import as_unwritable_error
 
 Put = Callable[[Path], object]

@@ -12,23 +12,25 @@ from types import FrameType
 
 import pytest
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.files import (
     file_digest,
     has_content,
     open_regular,
+    read_checksummed,
     read_regular,
+    write_checksummed,
 )
 from buildtool.core.lock import locked, try_lock
 from buildtool.core.unwritable import as_unwritable_error
 from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_inputs
-from buildtool.drivers.cmake.generated_files import (
+from buildtool.drivers.cmake.ninja_log import read_log_lines
+from buildtool.drivers.cmake.step_tools import step_log
+from buildtool.drivers.cmake.tree_record import (
+    RECORD_FILE,
+    read_tree_record,
     snapshot_after_configure,
 )
-from buildtool.drivers.cmake.ninja_log import read_log_lines
-from buildtool.drivers.cmake.step_log import step_log
-from buildtool.drivers.cmake.tree_record import RECORD_FILE, read_tree_record
-from buildtool.engine.explain import last_build
+from buildtool.engine.decide import last_build
 from buildtool.engine.record import read_record
 from buildtool.inputs.file_states import FileStates
 

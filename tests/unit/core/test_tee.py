@@ -7,9 +7,8 @@ import threading
 
 import pytest
 
-from buildtool.core.processes import tee
-from buildtool.core.processes.kept_output import Kept, KeptOutput
-from buildtool.core.processes.tee import teed
+from buildtool.core.processes import kept_output
+from buildtool.core.processes.kept_output import Kept, KeptOutput, teed
 
 
 def test_everything_that_fits_is_kept_in_order() -> None:
@@ -59,7 +58,7 @@ def test_what_is_kept_is_passed_on_too() -> None:
 def test_another_process_that_has_the_descriptor_does_not_hold_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tee, "LINGER_SECONDS", 0.05)
+    monkeypatch.setattr(kept_output, "LINGER_SECONDS", 0.05)
     before = threading.active_count()
     output = KeptOutput(tail=10)
     with teed(output) as handle:

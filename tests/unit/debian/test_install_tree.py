@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.debian.install_tree import make_tree
+from buildtool.debian.packages import make_tree
 from tests.unit.unpack.archives import deb
 
 LIBRARY = "usr/lib/aarch64-linux-gnu"

@@ -12,7 +12,7 @@ from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts, SystemFile
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, ReleaseFile, Slice
-from buildtool.toolchains.import_stub import PAGE, import_stub
+from buildtool.toolchains.cdsprpc import PAGE, import_stub
 from tests.unit.device.board_facts import BOARD
 
 PHONE = BOARD._replace(platform="android", glibc="", api=31)

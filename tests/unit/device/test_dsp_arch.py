@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.device.dsp_arch import Evidence, dsp_arch, header_arch
+from buildtool.device.read_facts import Evidence, dsp_arch, header_arch
 
 NOTHING = Evidence({}, "cannot open libcdsprpc.so", "", "", "")
 SHELL = "/usr/lib/dsp/fastrpc_shell_3"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.sysroot.directory import Directory
+from buildtool.device.sysroot.device_files import PLACES
 from buildtool.device.sysroot.facts import known_soc, read_soc
-from buildtool.device.sysroot.places import PLACES
+from buildtool.device.sysroot.source import Directory
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.device.sysroot.linker_script import is_linker_script, with_relative_paths
+from buildtool.device.sysroot.libc import is_linker_script, with_relative_paths
 
 GLIBC = """\
 /* GNU ld script

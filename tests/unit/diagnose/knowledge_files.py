@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from buildtool.diagnose.codes import DSP_OFFSET
-from buildtool.diagnose.knowledge import CAUSE, CLASSES, DEVICES, FILE, SURE, UNKNOWN
+from buildtool.diagnose.knowledge import CAUSE, CLASSES, DEVICES, DSP_OFFSET, FILE, SURE, UNKNOWN
 from buildtool.idl.emit.python._fastrpc.codes import CODES
 
 FOLDER = FILE.with_suffix("")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.diagnose.codes import Code, parse_code
-from buildtool.diagnose.knowledge import read_knowledge
+from buildtool.diagnose.knowledge import Code, parse_code, read_knowledge
 
 KNOWLEDGE = read_knowledge()
 

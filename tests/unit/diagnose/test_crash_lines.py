@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buildtool.diagnose.crash_lines import MAX_BLOCKS, MAX_GAP, CrashBlock, CrashLines, TracedCall
+from buildtool.diagnose.crash_lines import (
+    MAX_BLOCKS,
+    MAX_GAP,
+    CrashBlock,
+    CrashLines,
+    TracedCall,
+    line_time,
+)
 from buildtool.diagnose.crash_report import MAX_FRAMES
 from buildtool.diagnose.host_calls import HostCalls
-from buildtool.diagnose.line_time import line_time
 from tests.conftest import LONG
 from tests.unit.diagnose.device_crashes import NEW, OLD, PREFIXES, SHELL, TIME, crash_lines
 from tests.unit.diagnose.logs import explain_bytes

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.diagnose.crash_report import MARK, parse_crash_report, read_crash_reports
-from buildtool.diagnose.debug_files import DebugFiles
 from buildtool.diagnose.explain_crash import describe_region, explain_crashes
 from buildtool.diagnose.method_names import MethodNames, method_names
+from buildtool.diagnose.module_files import DebugFiles
 from buildtool.project.read import find_project
 from tests.conftest import LONG
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.diagnose.codes import parse_code
 from buildtool.diagnose.explain_log import LogExplainer, LogExplanation
-from buildtool.diagnose.knowledge import BENIGN, read_knowledge
+from buildtool.diagnose.knowledge import BENIGN, parse_code, read_knowledge
 from buildtool.diagnose.line_patterns import Match, best_match, make_patterns, possible
 from tests.unit.diagnose.knowledge_files import read_folder
 from tests.unit.diagnose.logs import explain_lines

@@ -18,7 +18,7 @@ WITHOUT_LINE = {
     "hvx-instructions": "results are wrong, and nothing is logged",
     "qf-values": "results are wrong, and nothing is logged",
 }
-NAMES = [module.RULE.name for module in RULES]
+NAMES = [rule.name for rule in RULES]
 CONDITIONS = read_folder()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
-from buildtool.drivers.cmake.install_rules import InstallRule, read_installation
+from buildtool.drivers.cmake.install import InstallRule, read_installation
 
 GRAPH = {
     "commands": ["add_executable", "make_app"],

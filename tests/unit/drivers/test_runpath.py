@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.contract.libraries import directory_in_release
+from buildtool.contract.subject import directory_in_release
 from buildtool.drivers.cmake.checks.runpath import runpath_script
 from buildtool.plan.plan import CMakeStep
 from tests.made_up import CMAKE

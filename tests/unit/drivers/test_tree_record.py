@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.drivers.cmake.tree_files import delete, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import (
     RECORD_FILE,

@@ -15,7 +15,7 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.inputs.roots import Roots
-from buildtool.plan.named_roots import named_roots
+from buildtool.plan.component_step import named_roots
 from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
 from tests.unit.engine.virtual_step import VirtualFiles
 

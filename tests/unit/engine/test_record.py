@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from buildtool.cache.outputs import Output
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.engine.record import StepRecord, read_record, write_record
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import InputSet, PathSet

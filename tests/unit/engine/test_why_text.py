@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from buildtool.cli.builds.why import SHOWN, _show
-from buildtool.engine.explain import Explanation, last_build, save_last_build
+from buildtool.engine.decide import Explanation, last_build, save_last_build
 from buildtool.engine.reasons import Reason
 from buildtool.engine.result import BuildResult, StepOutcome, StepResult
 from buildtool.plan.plan import CMakeStep, Plan

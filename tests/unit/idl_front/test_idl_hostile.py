@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from buildtool.idl.preprocess.source import MAX_FILE_BYTES
+from buildtool.idl.preprocess.tokens import MAX_FILE_BYTES
 from tests.conftest import LONG
 from tests.unit.idl_front.idl_files import IdlFiles
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.inputs.file_states import FileStates
-from buildtool.inputs.glob_component import encoded, name_matcher
-from buildtool.inputs.globs import Budget, BudgetError, Glob, matches
+from buildtool.inputs.globs import Budget, BudgetError, Glob, encoded, matches, name_matcher
 from buildtool.inputs.roots import Roots
 
 

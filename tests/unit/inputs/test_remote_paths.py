@@ -14,7 +14,7 @@ from buildtool.engine.remote_paths import ForeignPathError, RemotePaths
 from buildtool.inputs.globs import Budget, BudgetError, Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import RootError, Roots
-from buildtool.plan.named_roots import named_roots
+from buildtool.plan.component_step import named_roots
 
 SECRET = "secret"
 

@@ -11,7 +11,7 @@ from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob, matches
 from buildtool.inputs.roots import RootError, Roots, shown
-from buildtool.plan.named_roots import named_roots
+from buildtool.plan.component_step import named_roots
 
 NAMES = {
     "/w/one/app/a.c": "{project}/a.c",

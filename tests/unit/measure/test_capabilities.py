@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from buildtool.device.card import Capability
-from buildtool.measure.probe.capabilities import capability
-from buildtool.measure.probe.checks import read_outcome
+from buildtool.measure.probe.capabilities import capability, read_outcome
 from buildtool.testing.session import Ran
 
 RIGHT = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 
-from buildtool.run.profile.flame_graph import Box, boxes, flame_graph
-from buildtool.run.profile.folded import folded, speedscope
+from buildtool.run.profile.files import Box, boxes, flame_graph, folded, speedscope
 
 SVG = "{http://www.w3.org/2000/svg}"
 STACKS = {("main", "a"): 6, ("main", "a", "b"): 2, ("main", "c"): 1, ("other",): 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.diagnose.debug_files import DebugFiles
+from buildtool.diagnose.module_files import DebugFiles
 from buildtool.run.profile import recording
 from buildtool.run.profile.files import write_files
 from buildtool.run.profile.module_code import ModuleCode

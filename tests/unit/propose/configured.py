@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, CompileGroup, LinkFragment
-from buildtool.drivers.cmake.install_rules import Installation, InstallRule
+from buildtool.drivers.cmake.install import Installation, InstallRule
 from buildtool.plan.plan import CMakeStep
 from buildtool.propose.configure import Configured
 from buildtool.toolchains.profile import Compiler, Profile

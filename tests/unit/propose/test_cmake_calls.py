@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.propose.cmake_calls import CMakeCall, directory_of, traced_calls, written_calls
-from buildtool.propose.cmake_tree import CMakeTree
+from buildtool.propose.cmake_tree import (
+    CMakeCall,
+    CMakeTree,
+    directory_of,
+    traced_calls,
+    written_calls,
+)
 
 STEP = "externalproject_add"
 

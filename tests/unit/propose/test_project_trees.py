@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.propose import cmake_tree as bounds
 from buildtool.propose.cmake_tree import read_tree
-from buildtool.propose.text_hints import (
+from buildtool.propose.target_sides import (
     ARM64_EVIDENCE,
     HEXAGON_EVIDENCE,
     POSSIBLE_HEXAGON,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.drivers.cmake.install_rules import InstallRule
+from buildtool.drivers.cmake.install import InstallRule
 from buildtool.propose.cmake_tree import CMakeTree
-from buildtool.propose.shipped_files import shipped_files
-from buildtool.propose.target_sides import sided_targets
-from buildtool.propose.text_hints import TextHints, with_arch
+from buildtool.propose.component_files import shipped_files
+from buildtool.propose.target_sides import TextHints, sided_targets, with_arch
 from tests.unit.propose.configured import ROOT, configured, rule, target
 
 NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))

@@ -12,11 +12,11 @@ from buildtool.propose.target_sides import (
     HOST,
     SKEL,
     SidedTarget,
+    TextHints,
     evidence,
     sided_targets,
     split_by_side,
 )
-from buildtool.propose.text_hints import TextHints
 from tests.unit.propose.configured import ROOT, configured, target
 
 NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.propose.cmake_tree import CMakeTree
-from buildtool.propose.text_hints import (
+from buildtool.propose.target_sides import (
     ARM64_EVIDENCE,
     HEXAGON_EVIDENCE,
     SDK_EVIDENCE,

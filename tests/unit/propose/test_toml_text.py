@@ -7,8 +7,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.propose.proposal import Line, Proposal, Table, Unknown
-from buildtool.propose.toml_text import toml_text
+from buildtool.propose.proposal import Line, Proposal, Table, Unknown, toml_text
 
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 

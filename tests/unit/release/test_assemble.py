@@ -12,9 +12,8 @@ from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release.assemble import make_release
-from buildtool.release.layout import ReleaseError
-from buildtool.release.slices import Release
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.release.slices import Release, ReleaseError
+from buildtool.toolchains.cdsprpc import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.release.formats.deb import stored_gzip
 from buildtool.release.formats.debian_control import control, describe
-from buildtool.release.formats.debian_files import stored_gzip
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from tests.unit.release.conftest import elf
 

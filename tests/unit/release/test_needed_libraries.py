@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.release.layout import ReleaseError
 from buildtool.release.libraries import LibraryError
+from buildtool.release.slices import ReleaseError
 from tests.unit.release.conftest import Files, Project, elf
 
 NEEDS = {"bin/app": elf(needed=["libx.so.1", "libm.so.6", "libstdc++.so.6"])}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from buildtool.release.check import check_packable
 from buildtool.release.formats.entries import FormatError, PackageEntry
-from buildtool.release.packable import check_packable
 
 
 def entries(*names: str) -> list[PackageEntry]:

@@ -16,7 +16,7 @@ import pytest
 
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from buildtool.release.formats.wheel import file_name, write
-from buildtool.toolchains.import_stub import import_stub
+from buildtool.toolchains.cdsprpc import import_stub
 
 CALC = '#include "remote.idl"\ninterface calc : remote_handle64 { long add(in long a); };\n'
 STUB = ("calc_open", "calc_close", "calc_add")

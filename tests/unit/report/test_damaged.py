@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.history import BUILDS, DIRECTORY, RELEASES, RUNS, TESTS
 from buildtool.project.model import Project
 from buildtool.report.html import html_page

@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.history import MATRICES, append_history
-from buildtool.report.matrix import changes, log_of, matrix_markdown
-from buildtool.report.matrix_history import Matrix, Row, keep_matrix, last_matrix
+from buildtool.report.matrix import (
+    Matrix,
+    Row,
+    changes,
+    keep_matrix,
+    last_matrix,
+    log_of,
+    matrix_markdown,
+)
 from buildtool.testing.results import DEVICE_SUITE, Outcome, TestResult, TestRun
 
 ENDED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buildtool.drivers.cmake.scan.build_rules import REGENERATION, read_build_rules
+from buildtool.drivers.cmake.scan.ninja import REGENERATION, read_build_rules
 
 TEXT = """\
 ninja_required_version = 1.5

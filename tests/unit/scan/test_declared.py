@@ -16,7 +16,7 @@ from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, changes, observe
 from buildtool.inputs.roots import Roots
-from buildtool.plan.named_roots import named_roots
+from buildtool.plan.component_step import named_roots
 from buildtool.project.model import STATE
 
 

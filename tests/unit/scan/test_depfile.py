@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from buildtool.core.safe_path import misread as misread_path
 from buildtool.drivers.cmake.scan.compiler_reads import (
+    UNREADABLE,
     certain_reads,
     find_misparsed_deps,
+    is_plain,
+    prerequisites,
     uncertain_files,
 )
-from buildtool.drivers.cmake.scan.depfile import UNREADABLE, is_plain, prerequisites
 from buildtool.drivers.cmake.scan.ninja import read_depfiles
 from buildtool.inputs.file_states import FileStates
 
@@ -40,7 +42,7 @@ def by_clang(name: str) -> str:
 
 
 def written(names: list[str], *, clang: bool) -> bytes:
-    """Source: see `buildtool.drivers.cmake.scan.depfile`."""
+    """Source: see `buildtool.drivers.cmake.scan.compiler_reads`."""
     parts = [(by_clang if clang else by_gcc)(name) for name in ("/s.c", *names)]
     text = " \\\n  ".join(parts) if clang else " ".join(parts).replace("/s.c ", "/s.c \\\n ", 1)
     return f"x.o: {text}\n".encode(errors="surrogateescape")

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.drivers.cmake.scan.configure_log import read_events
-from buildtool.drivers.cmake.scan.find_commands import add_searches
+from buildtool.drivers.cmake.scan.configure_log import add_searches, read_events
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.trace import TraceError, read_trace

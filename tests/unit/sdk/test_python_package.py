@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.python_package import python_package
+from buildtool.sdk.program import python_package
 
 
 @pytest.fixture

@@ -9,10 +9,9 @@ import pytest
 
 from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.model import Tool
-from buildtool.sdk.cmake import find_cmake_program
+from buildtool.sdk.cmake import find_cmake_program, find_ninja
 from buildtool.sdk.conan import find_conan
-from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.python_package import PythonPackage
+from buildtool.sdk.program import PythonPackage
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
     FoundTool,

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buildtool.release.supply_chain.documents import VerifyError
 from buildtool.release.supply_chain.provenance import provenance
 from buildtool.release.supply_chain.sbom import sbom
-from buildtool.release.supply_chain.signature import Signature, SignatureError, read_signature
-from buildtool.release.supply_chain.verify import verify_archive
+from buildtool.release.supply_chain.sign import Signature, SignatureError, read_signature
+from buildtool.release.supply_chain.verify import VerifyError, verify_archive
 from tests.conftest import LONG
 from tests.unit.supply_chain.releases import PARTS, archive, changed, release
 

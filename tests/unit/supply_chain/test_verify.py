@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.supply_chain.documents import VerifyError
 from buildtool.release.supply_chain.provenance import provenance
 from buildtool.release.supply_chain.sbom import sbom
-from buildtool.release.supply_chain.verify import verify_archive
+from buildtool.release.supply_chain.verify import VerifyError, verify_archive
 from buildtool.release.unpack import ArchiveError
 from tests.unit.supply_chain.releases import (
     FILES,

@@ -8,8 +8,15 @@ import pytest
 
 from buildtool.device.configuration import ConfiguredDevice
 from buildtool.project.model import ExpectedFailure, Header, Project, Target
-from buildtool.testing.expected import as_expected, matches, without_devices, without_tests
-from buildtool.testing.results import BAD, Outcome, TestResult
+from buildtool.testing.results import (
+    BAD,
+    Outcome,
+    TestResult,
+    as_expected,
+    matches,
+    without_devices,
+    without_tests,
+)
 
 TAGS = frozenset({"q6a", "lab", "v68", "ubuntu-aarch64"})
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.release.unpack.limits import UnsafeArchiveError
+from buildtool.release.unpack.entry import UnsafeArchiveError
 from buildtool.testing.export.exported import Export, ExportedTest, read_list, write_list
-from buildtool.testing.export.results import read_results
-from buildtool.testing.export.stored import ResultsError
+from buildtool.testing.export.results import ResultsError, read_results
 from buildtool.testing.results import Outcome, TestRun
 
 ID = "0123456789abcdef"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.testing.path_map import PathMap
+from buildtool.testing.deployment import PathMap
 
 MAP = PathMap({"/p": "/d/project", "/p/src": "/d/source", "/p/.b/a+b (1)": "/d/build"})
 

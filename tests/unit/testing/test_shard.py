@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 
 from buildtool.core.shard import Shard
-from buildtool.testing.shard import in_shard
-from buildtool.testing.suites import Selected
+from buildtool.testing.suites import Selected, in_shard
 from tests.unit.testing.test_select import Suite
 
 TESTS = [f"test[{number}]" for number in range(7)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.testing.path_map import PathMap
+from buildtool.testing.deployment import PathMap
 from buildtool.testing.unsent_files import ARGUMENT, MOST, Hints, SentFiles
 
 THERE = "/data/p+tests/releases/1f"

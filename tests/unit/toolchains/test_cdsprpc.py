@@ -12,13 +12,13 @@ from buildtool.toolchains.cdsprpc import (
     SONAMES,
     Cdsprpc,
     common_exports,
+    import_stub,
     is_cdsprpc,
     known_exports,
     missing_symbols_remedy,
     system_cdsprpc,
     write_stub,
 )
-from buildtool.toolchains.import_stub import import_stub
 
 NEWER = {
     "dspqueue_request",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.distribute.archive import archive
+from buildtool.toolchains.distribute.launcher_scripts import archive
 from buildtool.toolchains.distribute.remote_compiler import RemoteCompiler, remote_compiler
 from buildtool.toolchains.profile import Compiler, Profile
 

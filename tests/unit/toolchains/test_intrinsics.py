@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from buildtool.sdk.zig import find_zig
-from buildtool.toolchains.instructions.ieee import invalid_instructions, no_ieee
-from buildtool.toolchains.instructions.intrinsics import read_intrinsics, shape_of
+from buildtool.toolchains.instructions.intrinsics import (
+    invalid_instructions,
+    no_ieee,
+    read_intrinsics,
+    shape_of,
+)
 
 
 @pytest.mark.parametrize(

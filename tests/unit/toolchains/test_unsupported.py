@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buildtool.toolchains.hexagon import HMX, UNSUPPORTED
-from buildtool.toolchains.unsupported import explain_failure, find_unsupported
+from buildtool.toolchains.unsupported_flags import explain_failure, find_unsupported
 
 
 @pytest.mark.parametrize(

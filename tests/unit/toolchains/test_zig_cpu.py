@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.toolchains.unsupported import explain_failure, find_unsupported
-from buildtool.toolchains.zig_flags import ZigCpuRule, zig_cpu_flag
+from buildtool.toolchains.unsupported_flags import (
+    ZigCpuRule,
+    explain_failure,
+    find_unsupported,
+    zig_cpu_flag,
+)
 
 RULES = (ZigCpuRule(),)
 

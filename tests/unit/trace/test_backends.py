@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.events import BackendPrinted, Event
-from buildtool.run.trace.backends import reporting, write_backends
 from buildtool.run.trace.perfetto import TraceWriter
 from buildtool.run.trace.programs import log_lines
+from buildtool.run.trace.recorder import reporting, write_backends
 from tests.trace_database import open_trace
 
 BATCH = "ggml-hex: HTP0 profile-op OPBATCH|----|n-ops 2|----|----|----|usec 700 cycles 7000 start "

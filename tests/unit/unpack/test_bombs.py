@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 from buildtool.release.unpack import ArchiveError, entries, unpack
-from buildtool.release.unpack.limits import LIMITS
+from buildtool.release.unpack.entry import LIMITS
 from tests.unit.unpack.archives import Part, deb, file, tar, write, zipped, zst
 from tests.unit.unpack.conftest import Refused
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.release.unpack import ArchiveError, entries, members
-from buildtool.release.unpack.limits import LIMITS
+from buildtool.release.unpack.entry import LIMITS
 from tests.unit.unpack.archives import good_zip, write, zip_info, zipped
 from tests.unit.unpack.conftest import Refused
 

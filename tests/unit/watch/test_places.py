@@ -9,8 +9,8 @@ import pytest
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
-from buildtool.plan.named_roots import named_roots
-from buildtool.watch.places import WatchedPlaces, is_source
+from buildtool.plan.component_step import named_roots
+from buildtool.watch.watch import WatchedPlaces, is_source
 
 
 @pytest.fixture

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.watch.inotify import Inotify
-from buildtool.watch.places import WatchedPlaces
-from buildtool.watch.polling import Polling
-from buildtool.watch.watch import Watch
+from buildtool.watch.polling import Inotify, Polling
+from buildtool.watch.watch import Watch, WatchedPlaces
 
 Source = Inotify | Polling
 

@@ -1,23 +1,30 @@
-"""Asks all devices in parallel what they are doing, each in a thread of its own."""
+"""Asks all devices in parallel what they are doing, each in a thread of its own.
+
+The table of `buildtool devices`, in the width of a terminal.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from buildtool.cli.table import Table
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.device.configuration import ConfiguredDevice, device_of
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import remembered_facts
 from buildtool.device.last_run import LastRun, last_run
+from buildtool.device.sharing.holder import duration
 from buildtool.device.status import DeviceStatus, read_status
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import DeviceStatusObject
+
 
 EVERY_SECONDS = 5.0
 """How long a device is left alone after it has answered."""
@@ -128,3 +135,82 @@ def _sim() -> DeviceRow:
     soc = find_soc(DEFAULT_SOC)
     name = BUILT_IN_TARGET
     return DeviceRow(name, "emulated", soc.name, soc.arch, last_run(None), state="free")
+
+
+HEADING = ("device", "transport", "state", "SoC", "arch", "release", "last test")
+DROPPED = ("transport", "SoC", "arch", "last test", "release")
+"""The columns that are left out of a narrow table, the first one first."""
+MIN_STATE = 20
+"""Columns of the text about the state for which others are left out."""
+GAP = 2
+DIGITS = 8
+"""Digits of an id that are shown."""
+
+
+def table_text(rows: Sequence[DeviceRow], project: str, width: int = 0) -> str:
+    """The table of `rows`; the releases are those of `project` if it is not "".
+
+    With a `width`, no line is longer: columns are left out, and texts are shortened.
+    """
+    cells = [[escape(cell) for cell in _cells(row, project)] for row in rows]
+    heading = list(HEADING)
+    if not width:
+        return Table(heading, cells).text()
+    for dropped in (*DROPPED, ""):
+        left = _left_for_state(heading, cells, width)
+        if left >= MIN_STATE:
+            break
+        if dropped:
+            at = heading.index(dropped)
+            for line in (heading, *cells):
+                del line[at]
+    at = heading.index("state")
+    for row in cells:
+        row[at] = shortened(row[at], max(left, 1))
+    lines = Table(heading, cells).text().splitlines()
+    return "\n".join(shortened(line, width) for line in lines)
+
+
+def _left_for_state(heading: list[str], cells: list[list[str]], width: int) -> int:
+    others = [at for at, name in enumerate(heading) if name != "state"]
+    taken = sum(max(len(line[at]) for line in (heading, *cells)) + GAP for at in others)
+    return width - taken
+
+
+def _cells(row: DeviceRow, project: str) -> tuple[str, ...]:
+    return (
+        *(row.name, row.transport, _state(row), row.soc or "-", row.arch or "-"),
+        *(_release(row, project), _last_test(row)),
+    )
+
+
+def _state(row: DeviceRow) -> str:
+    if row.status.holder:
+        return f"in use by {row.status.holder}"
+    return f"{row.state}: {row.why}" if row.why else row.state or "asking …"
+
+
+def _release(row: DeviceRow, project: str) -> str:
+    releases = row.status.releases
+    if project:
+        return releases.get(project, "-")[:DIGITS]
+    if not releases:
+        return "-"
+    name, id_ = next(iter(releases.items()))
+    more = f" and {len(releases) - 1} more" if len(releases) > 1 else ""
+    return f"{name} {id_[:DIGITS]}{more}"
+
+
+def _last_test(row: DeviceRow) -> str:
+    if not row.last:
+        return "-"
+    last = row.last
+    result = f"{last.bad} of {last.tests} failed" if last.bad else f"{last.tests} passed"
+    age = max(time.time() - last.ended, 0)
+    ago = f"{age / 86400:.0f} days" if age >= 2 * 86400 else duration(age)
+    return f"{result}, {ago} ago"
+
+
+def shortened(text: str, width: int) -> str:
+    """`text`, with "…" at its end if it is longer than `width`."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"

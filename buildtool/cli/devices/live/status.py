@@ -26,8 +26,7 @@ def status(*, json: Json = False) -> None:
     On a terminal the table stays up to date until q is pressed. 'buildtool devices' is short for
     this command.
     """
-    from buildtool.cli.devices.live.device_watch import DeviceWatch
-    from buildtool.cli.devices.live.status_table import table_text
+    from buildtool.cli.devices.live.device_watch import DeviceWatch, table_text
     from buildtool.device.configuration import configured_devices
     from buildtool.project.read import find_optional_project
 
@@ -45,8 +44,7 @@ def status(*, json: Json = False) -> None:
 
 def _live(watch: DeviceWatch, project: str) -> None:
     """Show the table until q or Ctrl-C is pressed, or the process is to end."""
-    from buildtool.cli.devices.live.device_watch import EVERY_SECONDS
-    from buildtool.cli.devices.live.status_table import shortened, table_text
+    from buildtool.cli.devices.live.device_watch import EVERY_SECONDS, shortened, table_text
     from buildtool.cli.full_screen import full_screen
     from buildtool.core.processes.interrupts import held_interrupts
 

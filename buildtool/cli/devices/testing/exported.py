@@ -15,11 +15,11 @@ from buildtool.core.errors import UsageError
 from buildtool.deploy.ready import DeviceChoice
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.project.read import find_project
+from buildtool.testing.results import TestRun
 
 if TYPE_CHECKING:
-    from buildtool.documents.on_devices import OnDeviceObject, OnDevicesDocument
+    from buildtool.documents.measurements import OnDeviceObject, OnDevicesDocument
     from buildtool.documents.runs import TestDocument, TestExportDocument
-    from buildtool.testing.results import TestRun
 
 
 def check_alone(*others: tuple[str, object]) -> None:

@@ -6,8 +6,7 @@ import re
 
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget
 from buildtool.toolchains.profile import Profile, ProfileError
-from buildtool.toolchains.unsupported import find_unsupported
-from buildtool.toolchains.zig_flags import ZigLinkerRule, left_out
+from buildtool.toolchains.unsupported_flags import ZigLinkerRule, find_unsupported, left_out
 
 
 def dropped_flags(tree: BuildTree, profile: Profile) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from buildtool.contract.build_checks import check_dsp_files, check_host_files
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
-from buildtool.plan.files_step import FilesStep
+from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import Step
 
 if TYPE_CHECKING:

@@ -18,8 +18,13 @@ from buildtool import _data
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
-from buildtool.toolchains.instructions.ieee import invalid_instructions, no_ieee
-from buildtool.toolchains.instructions.intrinsics import Intrinsic, read_intrinsics, shape_of
+from buildtool.toolchains.instructions.intrinsics import (
+    Intrinsic,
+    invalid_instructions,
+    no_ieee,
+    read_intrinsics,
+    shape_of,
+)
 
 MAX_HINTS = 3  # for one failure
 SIMILARITY = 0.75  # from 0 to 1: of a name that is suggested for a wrong one

@@ -15,7 +15,7 @@ from buildtool.drivers.cmake.scan.command_files import (
     text_of,
     words_of,
 )
-from buildtool.drivers.cmake.scan.include_directories import include_directories
+from buildtool.drivers.cmake.scan.header_names import include_directories
 from buildtool.drivers.cmake.scan.ninja import Command
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 

@@ -24,14 +24,17 @@ from types import MappingProxyType
 
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
-from buildtool.drivers.cmake.scan.build_rules import read_build_rules
-from buildtool.drivers.cmake.scan.checks import add_checks
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
-from buildtool.drivers.cmake.scan.configure_log import read_events
-from buildtool.drivers.cmake.scan.find_commands import add_searches
+from buildtool.drivers.cmake.scan.configure_log import add_checks, add_searches, read_events
 from buildtool.drivers.cmake.scan.header_names import AssemblerSources
 from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
-from buildtool.drivers.cmake.scan.ninja import Command, FilesByObject, NinjaQuery, read_depfiles
+from buildtool.drivers.cmake.scan.ninja import (
+    Command,
+    FilesByObject,
+    NinjaQuery,
+    read_build_rules,
+    read_depfiles,
+)
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.drivers.cmake.scan.trace import Traced, read_trace

@@ -19,9 +19,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from buildtool.drivers.cmake.file_api import BuildTree
-from buildtool.drivers.cmake.scan.header_names import ANY, find_tested_names
-from buildtool.drivers.cmake.scan.include_directories import (
+from buildtool.drivers.cmake.scan.header_names import (
+    ANY,
     embed_directories,
+    find_tested_names,
     include_directories,
     macro_definitions,
 )

@@ -1,6 +1,12 @@
-"""The Python class of one interface."""
+"""The Python class of one interface.
+
+Python source text: string literals, docstrings, and tuples over several lines.
+"""
 
 from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
 
 from buildtool.idl.emit.c_declarations import function_name, takes_handle
 from buildtool.idl.emit.python.names import (
@@ -12,7 +18,6 @@ from buildtool.idl.emit.python.names import (
     python_name,
     python_names,
 )
-from buildtool.idl.emit.python.python_text import WIDTH, docstring, quoted, tuple_lines
 from buildtool.idl.emit.python.type_text import TypeText
 from buildtool.idl.layout.types import flat_size, is_dma_sequence, strip_typedefs
 from buildtool.idl.model import (
@@ -142,3 +147,41 @@ def _is_word(result: Type) -> bool:
 def _is_inrout_text(parameter: Parameter) -> bool:
     is_text = isinstance(strip_typedefs(parameter.type), String)
     return is_text and parameter.direction is Direction.INROUT
+
+
+WIDTH = 100
+INDENT = "    "
+
+
+def quoted(text: str) -> str:
+    """`text` as a string literal in ASCII."""
+    return '"' + text.encode("unicode_escape").decode().replace('"', '\\"') + '"'
+
+
+def docstring(doc: str, depth: int = 0) -> str:
+    """A docstring with the text of `doc`, as a line or several; "" if it is empty."""
+    lines = [line.rstrip() for line in doc.strip().splitlines()]
+    if not lines:
+        return ""
+    text = "\n".join(_escaped(line) for line in lines).replace('"""', '\\"\\"\\"')
+    if len(lines) > 1:
+        text += "\n"
+    elif text.endswith('"'):
+        text = text[:-1] + '\\"'
+    return textwrap.indent(f'"""{text}"""\n', INDENT * depth, lambda line: bool(line.strip()))
+
+
+def tuple_lines(items: Sequence[str], depth: int) -> str:
+    """A tuple with one item on each line, and a comma after it."""
+    short = f"{INDENT * depth}({', '.join(items)}{',' if len(items) == 1 else ''}),"
+    if len(items) < 2 and len(short) <= WIDTH:
+        return short
+    inner = "".join(f"{INDENT * (depth + 1)}{item},\n" for item in items)
+    return f"{INDENT * depth}(\n{inner}{INDENT * depth}),"
+
+
+def _escaped(line: str) -> str:
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in line.replace("\\", "\\\\")
+    )

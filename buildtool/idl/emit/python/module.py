@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from buildtool.idl.emit.header import uri
-from buildtool.idl.emit.python.interface_text import interface_text
+from buildtool.idl.emit.python.interface_text import docstring, interface_text, quoted, tuple_lines
 from buildtool.idl.emit.python.names import ENUMERATORS, MEMBERS, ModuleNames, python_names
-from buildtool.idl.emit.python.python_text import docstring, quoted, tuple_lines
 from buildtool.idl.emit.python.type_text import TypeText, passing
 from buildtool.idl.layout.types import strip_typedefs
 from buildtool.idl.model import (

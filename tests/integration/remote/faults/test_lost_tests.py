@@ -18,8 +18,7 @@ from buildtool.project.model import Header, Project, Target
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
 from buildtool.testing import session as module
-from buildtool.testing.retry import TRIES
-from buildtool.testing.session import LostError, Session
+from buildtool.testing.session import TRIES, LostError, Session
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.remote import SHELL
 from tests.remote.stops import when_made
