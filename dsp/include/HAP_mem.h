@@ -30,6 +30,12 @@ extern "C" {
 #define HAP_MEM_CACHE_NON_SHARED 0x20
 #define HAP_MEM_CACHE_WRITETHROUGH 0x40
 
+/* Flags of HAP_mem_request. HAP_MEM_FLAGS_EXTENDED_MAP asks for an address beyond 4 GiB, which the
+ * emulated device never gives: it maps below. */
+#define HAP_MEM_FLAGS_SKIP_DSP_MAP 0
+#define HAP_MEM_FLAGS_DSP_MAP 1
+#define HAP_MEM_FLAGS_EXTENDED_MAP 2
+
 /* Returns AEE_ENOMEMORY when the heap is exhausted. */
 static inline int HAP_malloc(uint32 bytes, void **pptr)
 {

@@ -70,9 +70,11 @@ static int bad_mappings(const int32_t *in, int32_t *out)
 
 static int by_request(const int32_t *in, int32_t *out)
 {
-    HAP_mem_req_payload_t request = {
-        .request_id = HAP_MEM_MAP,
-        .mmap = {.len = (uint64_t)in[1], .prot = HAP_PROT_READ | HAP_PROT_WRITE, .fd = in[0]}};
+    HAP_mem_req_payload_t request = {.request_id = HAP_MEM_MAP,
+                                     .mmap = {.len = (uint64_t)in[1],
+                                              .prot = HAP_PROT_READ | HAP_MEM_CACHE_NON_SHARED,
+                                              .flags = HAP_MEM_FLAGS_EXTENDED_MAP,
+                                              .fd = in[0]}};
     CHECK(HAP_mem_request != NULL);
     EQUAL(HAP_mem_request(&request), 0);
     uint64_t address = request.mmap.dsp_va;
