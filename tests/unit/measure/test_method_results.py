@@ -15,7 +15,6 @@ from buildtool.run.method_counts import QUEUES, MethodCounts
 
 
 def row(packets: int, method: int = 2, *, waiting: int = 0, within: int = 0) -> MethodCounts:
-    sizes = {"bytes_in": 0, "bytes_out": 0, "bytes_copied": 0}
     return MethodCounts(
         skel="libx_skel.so",
         method=method,
@@ -26,7 +25,9 @@ def row(packets: int, method: int = 2, *, waiting: int = 0, within: int = 0) -> 
         waiting=waiting,
         within=within,
         exact=not within,
-        **sizes,
+        bytes_in=0,
+        bytes_out=0,
+        bytes_copied=0,
     )
 
 
