@@ -33,7 +33,7 @@ def read_metric(metric: Metric, output: str) -> float:
 def _matched(expression: str, output: str) -> str:
     if found := re.search(expression, output, re.MULTILINE):
         return found[1] or ""
-    raise ValueError(f"the output does not match {expression!r}")
+    raise ValueError(f"the standard output does not match {expression}")
 
 
 def _json_value(path: str, output: str) -> str:

@@ -113,9 +113,9 @@ class Sampler:
             check = self._project.checks[name]
             found = re.search(check.no_match, ran.stdout, re.MULTILINE) if check.no_match else None
             if check.match and not re.search(check.match, ran.stdout, re.MULTILINE):
-                yield name, f"the output does not match {check.match!r}: {_end(ran.stdout)}"
+                yield name, f"the standard output does not match {check.match}: {_end(ran.stdout)}"
             elif found:
-                yield name, f"the output contains {found[0][:SHOWN]!r}"
+                yield name, f"the standard output contains {found[0][:SHOWN]!r}"
             # The reference is for the first seed.
             elif check.reference and seed == FIRST_SEED and (problem := self._compare(name)):
                 yield name, f"{self.bench.output}: {problem}"

@@ -1,11 +1,8 @@
 """Reads the symbols of an ELF file, and the versions that it defines and needs.
 
 They are found through the dynamic segment, as loaders do, since stripped files may have no
-sections.  Source of the layout: System V ABI, "Symbol Table" and "Hash Table".
-
-They are found through the dynamic segment, as loaders do, since stripped files may have no
-sections.
-Source of the layout: Linux Standard Base, "Symbol Versioning".
+sections.  Sources of the layouts: System V ABI, "Symbol Table" and "Hash Table"; Linux Standard
+Base, "Symbol Versioning".
 """
 
 from __future__ import annotations

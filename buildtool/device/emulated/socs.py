@@ -43,7 +43,7 @@ def find_soc(name: str) -> Soc:
     plain = name.lower().removesuffix(_ZEROS)
     zeros = plain != name.lower()
     if soc := socs.get(plain.upper()):
-        return soc._replace(hmx=soc.hmx or zeros, hmx_zeros=zeros)
+        return soc._replace(hmx=soc.hmx or zeros, hmx_zeros=soc.hmx_zeros or zeros)
     if "," in plain:
         raise UsageError(
             f"--soc {name}: unknown property of the emulated device",
@@ -74,7 +74,7 @@ def known_socs() -> dict[str, Soc]:
     lines = Path(__file__).with_name("socs.tsv").read_text(encoding="utf-8").splitlines()
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
     return {
-        name: Soc(name, arch, int(vtcm_mb), hmx == "hmx")
+        name: Soc(name, arch, int(vtcm_mb), hmx != "-", hmx == "zeros")
         for first, arch, vtcm_mb, hmx, *others in rows
         for name in (first, *" ".join(others).split())
     }

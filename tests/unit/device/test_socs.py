@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.device.emulated.socs import default_soc
+from buildtool.device.emulated.socs import default_soc, find_soc
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,19 @@ from buildtool.device.emulated.socs import default_soc
 )
 def test_the_default_is_the_oldest_that_runs_one_of_the_skels(archs: list[str], soc: str) -> None:
     assert default_soc(archs).name == soc
+
+
+@pytest.mark.parametrize(
+    ("name", "arch", "hmx", "zeros", "directory"),
+    [
+        ("sm8550", "v73", True, False, "sm8550"),
+        ("SM8635", "v73", False, False, "sm8635"),
+        ("SM8635,hmx=zeros", "v73", True, True, "sm8635-hmx-zeros"),
+        ("SM7635", "v73", True, True, "sm7635-hmx-zeros"),
+    ],
+)
+def test_a_soc_has_the_hmx_of_its_chip(
+    name: str, arch: str, hmx: bool, zeros: bool, directory: str
+) -> None:
+    soc = find_soc(name)
+    assert (soc.arch, soc.hmx, soc.hmx_zeros, soc.directory) == (arch, hmx, zeros, directory)
