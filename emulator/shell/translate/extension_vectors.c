@@ -5,9 +5,8 @@
  * that is not known. A vector has one place in the whole function, or it is in memory. */
 #include "extension_vectors.h"
 
-/* Those that can have bits, of v16 to v31: functions that stand for instructions change the others. None,
- * because some of ggml-hexagon's products of quantized matrices are wrong for v79 with them. */
-#define CANDIDATES 0u
+/* Functions that stand for instructions change the others. */
+#define CANDIDATES 0xffff0000u
 
 /* Returns the vectors that cannot hold the bits of one over a packet behind which they matter. */
 static uint32_t taken_at(const struct lifetimes *lifetimes, struct liveness *liveness, size_t at)
@@ -17,7 +16,7 @@ static uint32_t taken_at(const struct lifetimes *lifetimes, struct liveness *liv
         return ALL_VECTORS;
     }
     const uint32_t start = lifetimes->graph->function->range.start;
-    return lifetimes->changed[at] | live_after(liveness, start + (uint32_t)at * 4);
+    return lifetimes->used[at] | live_after(liveness, start + (uint32_t)at * 4);
 }
 
 void choose_extension_vectors(const struct lifetimes *lifetimes, struct liveness *liveness,

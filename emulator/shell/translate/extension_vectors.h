@@ -9,8 +9,8 @@
 struct lifetimes {
     const struct graph *graph;
     const uint32_t *before, *behind; /* each packet */
-    const uint32_t *changed;         /* by each packet: vectors, with or without extension bits */
-    uint32_t entered;                /* before what can be executed first */
+    const uint32_t *used; /* read or changed by each packet, after its thunk has moved bits */
+    uint32_t entered;     /* before what can be executed first */
 };
 
 /* Stores for each vector the number of the one that has its extension bits, or 0: they are in memory. */

@@ -28,7 +28,7 @@ struct search {
     struct extended *uses; /* of packets */
     uint32_t *right;       /* before packets: memory can be right */
     uint32_t *needed;      /* before packets: memory has to be right */
-    uint32_t *changed;     /* by packets */
+    uint32_t *used;        /* read or changed by packets */
     uint32_t loaded;       /* that any packet loads */
     uint32_t saved;
     uint32_t entered; /* memory has to be right before what can be executed first */
@@ -38,7 +38,7 @@ static void add_word(void *context, size_t packet, uint32_t word)
 {
     struct search *search = context;
     struct extended *all = &search->uses[packet], use = search->image->use_of(word);
-    search->changed[packet] |= vectors_changed(word);
+    search->used[packet] |= registers_read(word).v | vectors_changed(word);
     all->read |= use.read;
     all->written |= use.written;
     all->reset |= use.reset;
@@ -200,7 +200,7 @@ static void report(struct search *search, uint32_t *behind)
         visit_entries(search, set_entered);
         visit_returned(search, add_entered);
         choose_extension_vectors(
-            &(struct lifetimes){graph, search->needed, behind, search->changed, search->entered},
+            &(struct lifetimes){graph, search->needed, behind, search->used, search->entered},
             &image->liveness, memory.vectors);
     }
     for (size_t i = 0; i < graph->count; i++) {
@@ -223,7 +223,7 @@ static void search_function(struct image_search *image, const struct function *f
     search.uses = calloc(count, sizeof *search.uses);
     search.right = calloc(4 * count, sizeof *search.right);
     search.needed = search.right + count;
-    search.changed = search.right + 2 * count;
+    search.used = search.right + 2 * count;
     if (search.uses != NULL && search.right != NULL &&
         graph_read(&search.graph, image->image, function, add_word, &search)) {
         for (size_t i = 0; i < search.graph.count; i++) {

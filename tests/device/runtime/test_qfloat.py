@@ -219,6 +219,29 @@ def test_programs(
             assert more == state.registers[number].more, _listing(name, number, lines)
 
 
+def test_the_packet_that_gets_bits_reads_a_vector_for_the_last_time(
+    make_device: Callable[..., Device], toolbox: Toolbox, tmp_path: Path
+) -> None:
+    """The shell can have these bits in that vector only after the packet."""
+    lines = [
+        *(".type f,@function", "f:", ".cfi_startproc", "{ p1 = cmp.eq(r0,r1) }"),
+        "{ v0 = vmem(r0+#0) }\n{ v16 = vmem(r0+#1) }\n{ v17 = vmem(r0+#2) }",
+        "{ v1.qf32 = vmpy(v0.sf,v0.sf); vmem(r1+#0) = v16 }",
+        "{ if (p1) v1 = v0; v2.w = vadd(v17.w,v0.w) }",
+        "{ v1.sf = v1.qf32; vmem(r1+#1) = v2 }\n{ vmem(r1+#2) = v1 }",
+        *("{ jumpr r31 }", ".cfi_endproc", ".size f,.-f"),
+    ]
+    device = make_device(arch="79")
+    install(device, skel_of(toolbox, tmp_path, "last_read", {"f": lines}, "79"), "qfloat_programs")
+    ones, stored, added = [0x3F800000] * 32, list(range(32)), list(range(100, 132))
+    (device.root / "programs.in").write_bytes(b"".join(map(packed, (ones, stored, added))) * 3)
+    assert case(device, "qfloat_programs", "programs")[0] == 0
+    found = struct.unpack_from("<96I", (device.root / "programs.out").read_bytes())
+    assert list(found[:32]) == stored
+    assert list(found[32:64]) == [0x3F800000 + each for each in added]
+    assert list(found[64:]) == ones
+
+
 def test_a_temporary_register_that_is_not_loaded(
     make_device: Callable[..., Device], toolbox: Toolbox, tmp_path: Path
 ) -> None:
