@@ -1,32 +1,17 @@
-/* translate.c: finds the packets of an image with instructions that are replaced, and writes thunks. */
+/* translate.c: writes thunks for packets, and jumps to them. */
 #include "translate.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "code_scan.h"
 #include "calls.h"
-#include "extensions.h"
 #include "liveness.h"
-#include "qf_steps.h"
 #include "qf_tags.h"
 #include "runtime/runtime.h"
 #include "thunk.h"
-
-/* Of a thunk: where it starts, and the packet that it stands for. */
-struct thunk_origin {
-    uint32_t start, packet;
-    uint32_t size;           /* words */
-    bool extended;           /* whether an instruction has extension bits */
-    bool waits;              /* whether it is the end of a loop that waits */
-    struct memory_use use;   /* of those */
-    struct memory_use tags;  /* see qf_tags.h */
-    const char *instruction; /* if it is not translated: one that is in it */
-    const char *why;
-};
+#include "thunk_origins.h"
 
 struct translation {
     struct link_memory *memory;
@@ -36,149 +21,7 @@ struct translation {
     char far_places[256];
 };
 
-/* ---- finding the packets ---- */
-
-#define GROWTH 256u /* packets for which memory is allocated at once */
-
-/* Returns a new one, or NULL. */
-static struct thunk_origin *add_origin(struct link_memory *memory, uint32_t address, size_t size)
-{
-    struct thunk_origin *all = memory->thunk_origins;
-    if (all == NULL || memory->thunk_count % GROWTH == 0) {
-        struct thunk_origin *larger = realloc(all, (memory->thunk_count + GROWTH) * sizeof *all);
-        if (larger == NULL) { /* so qemu ends at this packet */
-            return NULL;
-        }
-        memory->thunk_origins = all = larger;
-    }
-    struct thunk_origin *origin = &all[memory->thunk_count++];
-    *origin = (struct thunk_origin){.packet = address, .size = (uint32_t)size};
-    return origin;
-}
-
-static bool may_be_replaced(uint32_t word)
-{
-    return thunk_replaces(word) || may_spin(word);
-}
-
-struct found {
-    const struct image *image;
-    struct link_memory *memory;
-};
-
-/* Whether the packet at an address is the end of a loop that waits. */
-static bool ends_waiting_loop(const struct image *image, uint32_t address, size_t size)
-{
-    enum { BEFORE = 2 };
-    uint32_t words[BEFORE + PACKET_WORDS_MAX];
-    const uint32_t from = address - BEFORE * 4;
-    return image_words(image, from, words, BEFORE + size) == BEFORE + size &&
-           spins(words + BEFORE, size);
-}
-
-static void add_packet(void *context, uint32_t address, size_t size, uint32_t word)
-{
-    const struct found *found = context;
-    struct link_memory *memory = found->memory;
-    const bool waits = may_spin(word);
-    if (waits && !ends_waiting_loop(found->image, address, size)) {
-        return;
-    }
-    struct thunk_origin *origin = memory->thunk_count == 0
-                                      ? NULL
-                                      : &memory->thunk_origins[memory->thunk_count - 1];
-    if (origin == NULL || origin->packet != address) { /* it can have several such instructions */
-        origin = add_origin(memory, address, size);
-    }
-    if (origin != NULL) {
-        origin->waits = origin->waits || waits;
-    }
-    const struct extended use = extended_by(word);
-    if (origin != NULL && (use.read | use.written) != 0) {
-        origin->extended = true;
-    }
-}
-
-static int by_packet(const void *left, const void *right)
-{
-    const struct thunk_origin *a = left, *b = right;
-    return a->packet < b->packet ? -1 : a->packet > b->packet;
-}
-
-struct uses {
-    struct link_memory *memory;
-    size_t sorted; /* packets; those behind them were added here */
-    bool of_tags;
-};
-
-static void add_memory_use(struct memory_use *all, const struct memory_use *use)
-{
-    all->loaded |= use->loaded;
-    all->stored |= use->stored;
-    all->reset |= use->reset;
-    all->saved |= use->saved;
-    all->held |= use->held;
-    if (use->held != 0) {
-        memcpy(all->vectors, use->vectors, sizeof use->vectors);
-    }
-}
-
-static void add_use(void *context, uint32_t address, size_t size, struct memory_use use)
-{
-    const struct uses *uses = context;
-    struct link_memory *memory = uses->memory;
-    const struct thunk_origin key = {.packet = address};
-    struct thunk_origin *origin = bsearch(&key, memory->thunk_origins, uses->sorted, sizeof key,
-                                          by_packet);
-    if (origin == NULL && (use.reset != 0 || uses->of_tags)) {
-        origin = add_origin(memory, address, size);
-    }
-    if (origin != NULL) {
-        add_memory_use(uses->of_tags ? &origin->tags : &origin->use, &use);
-    }
-}
-
-/* Sorts the packets. Those that are in two functions become one. */
-static void merge(struct link_memory *memory)
-{
-    struct thunk_origin *all = memory->thunk_origins;
-    size_t count = 0;
-    qsort(all, memory->thunk_count, sizeof *all, by_packet);
-    for (size_t i = 0; i < memory->thunk_count; i++) {
-        if (count > 0 && all[count - 1].packet == all[i].packet) {
-            add_memory_use(&all[count - 1].use, &all[i].use);
-            add_memory_use(&all[count - 1].tags, &all[i].tags);
-        } else {
-            all[count++] = all[i];
-        }
-    }
-    memory->thunk_count = count;
-}
-
-/* Finds out what has to be done with extension bits, and the packets that reset some. */
-static void find_extensions(const struct image *image, const struct functions *functions,
-                            struct link_memory *memory)
-{
-    const size_t count = memory->thunk_count;
-    struct uses uses = {memory, count, false};
-    uint32_t *extended = malloc((count + 1) * sizeof *extended);
-    struct extended_packets packets = {extended, 0};
-    qsort(memory->thunk_origins, count, sizeof *memory->thunk_origins, by_packet);
-    for (size_t i = 0; extended != NULL && i < count; i++) {
-        if (memory->thunk_origins[i].extended) {
-            extended[packets.count++] = memory->thunk_origins[i].packet;
-        }
-    }
-    const size_t rounds = qf_tags_are_kept() ? 1 + QF_TAG_USES : 1;
-    for (size_t i = 0; packets.count > 0 && i < rounds; i++) {
-        uses.sorted = memory->thunk_count;
-        uses.of_tags = i > 0;
-        extensions_find(image, functions, &packets, i > 0 ? qf_tag_uses[i - 1] : extended_by,
-                        add_use, &uses);
-        merge(memory);
-    }
-    free(extended);
-}
+/* ---- memory for thunks ---- */
 
 #define THUNK_MAX (CODE_WORDS_MAX * sizeof(uint32_t))
 #define VENEER_BYTES (2 * sizeof(uint32_t))
@@ -192,11 +35,7 @@ static size_t whole_pages(size_t size)
 void translate_find(const struct image *image, struct functions *functions,
                     struct link_memory *memory)
 {
-    struct found found = {image, memory};
-    code_scan(image, functions, THUNK_CLASSES | SPIN_CLASSES, may_be_replaced, add_packet, &found);
-    if (memory->thunk_count > 0) {
-        find_extensions(image, functions, memory);
-    }
+    thunk_origins_find(image, functions, memory);
     memory->veneers_size = whole_pages(memory->thunk_count * VENEER_BYTES);
     memory->thunks_size = memory->veneers_size + whole_pages(memory->thunk_count * THUNK_MAX);
 }

@@ -19,23 +19,25 @@ AT_ONCE = 25
 
 @pytest.fixture
 def waiting(device: Device, toolbox: Toolbox) -> Device:
-    install(device, build_skel(toolbox, "waiting"), "waiting")
+    for skel in ("schedules", "waiting"):
+        install(device, build_skel(toolbox, skel), skel)
     return device
 
 
 @pytest.mark.parametrize("first", range(0, SCHEDULES, AT_ONCE))
 def test_threads_that_wait_in_random_ways_come_to_the_end(waiting: Device, first: int) -> None:
     count = min(AT_ONCE, SCHEDULES)
-    code, out, log = case(waiting, "waiting", f"schedules {first} {count}")
+    code, out, log = case(waiting, "schedules", f"schedules {first} {count}")
     assert (code, out[0]) == (0, count), log
     assert log == ""
 
 
 @pytest.mark.parametrize("strict", ["back", "front"])
 def test_threads_wait_with_strict(waiting: Device, strict: str) -> None:
-    words = "open waiting; case waiting schedules 7 3; case waiting together 5 4 500 1"
+    words = "open schedules; case schedules schedules 7 3; close schedules"
+    words += "; open waiting; case waiting together 5 4 500 1"
     result = waiting.run(words, BUILDTOOL_SIM_STRICT=strict)
-    assert result["case waiting schedules 7 3"].split()[:2] == ["0", "3"], result.err
+    assert result["case schedules schedules 7 3"].split()[:2] == ["0", "3"], result.err
     assert result["case waiting together 5 4 500 1"].split()[0] == "0", result.err
 
 
