@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -120,5 +121,6 @@ def on_terminal(project: Project, *options: str) -> tuple[int, str]:
         output += data
     _, status = os.waitpid(child, 0)
     os.close(terminal)
-    (line,) = (text for text in output.decode().splitlines() if text.startswith("terminals"))
+    # On a slow machine, a line of progress is erased before it.
+    (line,) = re.findall(r"terminals: \d \d", output.decode())
     return os.waitstatus_to_exitcode(status), line
