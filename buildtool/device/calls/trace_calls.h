@@ -72,10 +72,13 @@ static void trace_clocks(void)
     const uint32_t number = bt_trace_next(trace_file, 1);
     if (number != 0) {
         struct bt_trace_record *record = bt_trace_at(trace_file, number);
-        const uint64_t before = ticks();
-        record->end = clock_now(CLOCK_MONOTONIC);
-        record->start = before + (ticks() - before) / 2;
-        record->in = clock_now(CLOCK_REALTIME);
+        uint64_t shortest = UINT64_MAX;
+        for (int i = 0; i < BT_TRACE_READINGS; i++) {
+            const uint64_t before = ticks();
+            const uint64_t now = clock_now(CLOCK_MONOTONIC);
+            const uint64_t today = clock_now(CLOCK_REALTIME);
+            bt_trace_reading(record, &shortest, before, now, today, ticks());
+        }
         record->out = tick_rate;
         record->kind = BT_TRACE_CLOCKS;
         set_ids(record);

@@ -39,6 +39,13 @@ static inline uint64_t bt_trace_rate(void)
     return rate;
 }
 
+static inline uint64_t bt_trace_clock(clockid_t clock)
+{
+    struct timespec time = {0, 0};
+    (void)clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, const char *name)
 {
     const uint32_t text = bt_trace_name(file, name);
@@ -54,12 +61,13 @@ static inline void bt_trace_put(struct bt_trace_header *file, uint32_t kind, con
     record->start = bt_trace_ticks();
     record->end = record->start;
     if (kind == BT_TRACE_CLOCKS) {
-        struct timespec now = {0, 0}, today = {0, 0};
-        (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        record->start += (bt_trace_ticks() - record->start) / 2;
-        (void)clock_gettime(CLOCK_REALTIME, &today);
-        record->end = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-        record->in = (uint64_t)today.tv_sec * 1000000000u + (uint64_t)today.tv_nsec;
+        uint64_t shortest = UINT64_MAX;
+        for (int i = 0; i < BT_TRACE_READINGS; i++) {
+            const uint64_t before = bt_trace_ticks();
+            const uint64_t now = bt_trace_clock(CLOCK_MONOTONIC);
+            const uint64_t today = bt_trace_clock(CLOCK_REALTIME);
+            bt_trace_reading(record, &shortest, before, now, today, bt_trace_ticks());
+        }
         record->out = bt_trace_rate();
     }
     bt_trace_done(record);

@@ -14,6 +14,7 @@
 #define BT_TRACE_PARTS 20u                  /* of one text; what is longer is cut */
 #define BT_TRACE_RECORDS 524288u            /* in a file */
 #define BT_TRACE_BYTES 33554496u            /* of these and the header */
+#define BT_TRACE_READINGS 8                 /* of the clocks, the shortest of which is recorded */
 
 /* The number of a method that answers with what the skel has recorded of others. */
 #define BT_TRACE_METHOD 0x52545442u
@@ -83,6 +84,21 @@ static inline struct bt_trace_record *bt_trace_at(struct bt_trace_header *file, 
 static inline void bt_trace_done(struct bt_trace_record *record)
 {
     __atomic_store_n(&record->magic, BT_TRACE_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* Takes a reading of the clocks between the ticks `before` and `after`, if it took less than those
+ * before it, the `shortest` of which is ~0 at first.  A thread that waits for a processor within a
+ * reading makes it wrong by as much. */
+static inline void bt_trace_reading(struct bt_trace_record *record, uint64_t *shortest,
+                                    uint64_t before, uint64_t monotonic, uint64_t realtime,
+                                    uint64_t after)
+{
+    if (after - before < *shortest) {
+        *shortest = after - before;
+        record->start = before + *shortest / 2;
+        record->end = monotonic;
+        record->in = realtime;
+    }
 }
 
 /* Records a text as long as records may refer to it; returns its number, 0 for an empty one.  The
