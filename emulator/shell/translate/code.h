@@ -4,7 +4,7 @@
 
 #include "forms.h"
 
-#define CODE_WORDS_MAX 256u
+#define CODE_WORDS_MAX 320u
 
 /* Code for an address, a packet after the other. If it cannot be written, then `problem` says why,
  * and the words mean nothing. */

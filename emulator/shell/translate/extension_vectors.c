@@ -5,6 +5,8 @@
  * that is not known. A vector has one place in the whole function, or it is in memory. */
 #include "extension_vectors.h"
 
+#include "qf_tags.h"
+
 /* Functions that stand for instructions change the others. */
 #define CANDIDATES 0xffff0000u
 
@@ -22,7 +24,7 @@ static uint32_t taken_at(const struct lifetimes *lifetimes, struct liveness *liv
 void choose_extension_vectors(const struct lifetimes *lifetimes, struct liveness *liveness,
                               uint8_t vectors[32])
 {
-    for (unsigned v = 0; v < 32; v++) {
+    for (unsigned v = 0; v < 32 && !qf_tags_are_kept(); v++) { /* qf_values.c reads memory */
         uint32_t taken = (lifetimes->entered >> v & 1u) != 0 ? ALL_VECTORS : ~CANDIDATES;
         bool needed = false;
         for (size_t i = 0; i < lifetimes->graph->count; i++) {

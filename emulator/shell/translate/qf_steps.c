@@ -26,6 +26,13 @@ static enum kind kind_of(const char *type, bool written)
     return written && strncmp(type, "x=", 2) == 0 ? RESTORED : UNTYPED;
 }
 
+/* Whether an instruction gives the bits of vsetqfext their words. */
+static bool merges(uint32_t word)
+{
+    const struct form *form = form_of(word);
+    return form != NULL && strstr(form->syntax, "=vmerge(") != NULL;
+}
+
 /* Stores the operands of an instruction that are vectors: "Vd.qf32", "Vuu", … Returns their number. */
 static size_t operands_of(uint32_t word, struct operand *operands)
 {
@@ -89,6 +96,10 @@ struct step step_of(uint32_t word)
             step.writes[operand->kind] |= operand->vectors;
         }
     }
+    if (merges(word)) {
+        step.writes[MERGED] = step.writes[UNTYPED];
+        step.writes[UNTYPED] = 0;
+    }
     step.moved_from = moves(word) ? step.reads[AS_OTHER] : 0;
     return step;
 }
@@ -148,6 +159,15 @@ static struct extended uses_of_others(uint32_t word)
     return use;
 }
 
+/* What may be a number in any format. */
+static struct extended uses_of_untyped(uint32_t word)
+{
+    struct extended use = uses_of_others(word);
+    use.written = step_of(word).writes[UNTYPED];
+    use.moved = use.moved_from = 0;
+    return use;
+}
+
 /* What was moved, and is read as a qf number. */
 static struct extended uses_of_moved(uint32_t word)
 {
@@ -157,5 +177,5 @@ static struct extended uses_of_moved(uint32_t word)
     return use;
 }
 
-struct extended (*const qf_tag_uses[QF_TAG_USES])(uint32_t word) = {uses_of_qf32, uses_of_qf16,
-                                                                    uses_of_others, uses_of_moved};
+struct extended (*const qf_tag_uses[QF_TAG_USES])(uint32_t word) = {
+    uses_of_qf32, uses_of_qf16, uses_of_others, uses_of_moved, uses_of_untyped};

@@ -5,7 +5,7 @@
 #include "forms.h"
 
 /* As what a vector is written: UNTYPED is an integer, or anything that is loaded or moved. */
-enum kind { UNTYPED, QF32, QF16, IEEE, RESTORED, KINDS };
+enum kind { UNTYPED, QF32, QF16, IEEE, RESTORED, MERGED, KINDS };
 
 /* As what it is read. */
 enum reading { AS_STORED, AS_QF32, AS_QF16, AS_OTHER, READINGS };
@@ -20,7 +20,7 @@ struct step {
 struct step step_of(uint32_t word);
 
 /* For extensions_find: where tags of one sort must be in memory. */
-#define QF_TAG_USES 4u
+#define QF_TAG_USES 5u
 extern struct extended (*const qf_tag_uses[QF_TAG_USES])(uint32_t word);
 
 #endif

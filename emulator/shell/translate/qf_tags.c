@@ -48,7 +48,7 @@ static struct {
     pthread_mutex_t lock;
     struct {
         uint32_t writer, reader;
-        enum reading reading;
+        const char *problem;
     } seen[PAIRS_MAX];
     size_t count, wrong;
 } pairs = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -73,35 +73,55 @@ static const char *problem_of(const struct tag *tag, enum reading reading)
         return is_qf ? "a number in sf or hf is read as qf" : NULL;
     case RESTORED:
         return is_qf ? "the bits of vsetqfext are read without words: vmerge adds them" : NULL;
-    case UNTYPED:
+    case UNTYPED: /* see qf_values.c */
+    case MERGED:
     case KINDS:
         break;
     }
     return NULL;
 }
 
-static void find(const struct tag *tag, enum reading reading, uint32_t reader)
+static void add_pair(const char *problem, bool is_wrong, const struct tag *tag, uint32_t reader)
 {
-    const char *problem = problem_of(tag, reading);
-    if (problem == NULL) {
-        return;
-    }
-    const bool is_copy = (reading == AS_QF32 && tag->kind == QF32) ||
-                         (reading == AS_QF16 && tag->kind == QF16);
     pthread_mutex_lock(&pairs.lock);
-    bool is_new = pairs.count < PAIRS_MAX;
+    bool is_new = pairs.count < (is_wrong ? PAIRS_MAX : PAIRS_MAX / 2); /* errors have a place */
     for (size_t i = 0; i < pairs.count; i++) {
         is_new = is_new && !(pairs.seen[i].writer == tag->writer &&
-                             pairs.seen[i].reader == reader && pairs.seen[i].reading == reading);
+                             pairs.seen[i].reader == reader && pairs.seen[i].problem == problem);
     }
     if (is_new) {
         pairs.seen[pairs.count].writer = tag->writer;
         pairs.seen[pairs.count].reader = reader;
-        pairs.seen[pairs.count++].reading = reading;
-        pairs.wrong += !is_copy;
-        report_pair(!is_copy, problem, (uintptr_t[]){reader, tag->writer, tag->mover});
+        pairs.seen[pairs.count++].problem = problem;
+        pairs.wrong += is_wrong;
+        report_pair(is_wrong, problem, (uintptr_t[]){reader, tag->writer, tag->mover});
     }
     pthread_mutex_unlock(&pairs.lock);
+}
+
+static void find(const struct tag *tag, enum reading reading, uint32_t reader)
+{
+    const char *problem = problem_of(tag, reading);
+    if (problem != NULL) {
+        const bool is_copy = (reading == AS_QF32 && tag->kind == QF32) ||
+                             (reading == AS_QF16 && tag->kind == QF16);
+        add_pair(problem, !is_copy, tag, reader);
+    }
+}
+
+void qf_tags_value(uint32_t reader, const char *problem)
+{
+    add_pair(problem, false, &(struct tag){.writer = 0}, reader);
+}
+
+bool qf_tags_untyped(unsigned vector, uint32_t reader, const char *problem)
+{
+    const struct tag *tag = &qf_tags[vector];
+    const bool is_untyped = tag->writer != 0 && tag->kind == UNTYPED;
+    if (is_untyped) {
+        add_pair(problem, false, tag, reader);
+    }
+    return is_untyped;
 }
 
 void qf_tags_check(void)
@@ -141,7 +161,10 @@ static void write_vectors(const struct tag *before, const struct step *step, uin
         moved.mover = moved.writer == 0 ? 0 : writer;
     }
     for (unsigned kind = 0; kind < KINDS; kind++) {
-        const struct tag tag = kind != UNTYPED ? (struct tag){writer, 0, (enum kind)kind} : moved;
+        const struct tag tag = kind == MERGED ? (struct tag){.writer = 0}
+                               : kind != UNTYPED || moved.writer == 0
+                                   ? (struct tag){writer, 0, (enum kind)kind}
+                                   : moved;
         for (uint32_t left = step->writes[kind]; left != 0; left &= left - 1) {
             qf_tags[__builtin_ctz(left)] = tag;
         }

@@ -22,14 +22,23 @@ void put_leave(struct code *code)
     code_put(code, 0x91ddc01eu);
 }
 
+void put_store(struct code *code, unsigned vector, unsigned place)
+{
+    code_add(code, 0, BASE, (uint32_t)(((int)place - AREA_BASE_VECTOR) * 128));
+    if (vector < WINDOW) {
+        code_call(code, address_of((const void *)(uintptr_t)thunk_saves[vector]));
+    } else {
+        code_put(code, 0x28200000u | PARSE_END | vector); /* vmem(r0+#0) */
+    }
+}
+
 void put_save(struct code *code, const struct thunk *thunk, unsigned vector, unsigned place)
 {
     if (thunk->places[place] != AREA) {
         code_move_vector(code, thunk->places[place], vector);
         return;
     }
-    code_add(code, 0, BASE, (uint32_t)(((int)place - AREA_BASE_VECTOR) * 128));
-    code_call(code, address_of((const void *)(uintptr_t)thunk_saves[vector]));
+    put_store(code, vector, place);
 }
 
 void put_load(struct code *code, const struct thunk *thunk, unsigned vector, unsigned place)

@@ -15,6 +15,9 @@ static inline uint32_t address_of(const void *pointer)
 void put_enter(struct code *code);
 void put_leave(struct code *code);
 
+/* Stores a vector at a place of the area. */
+void put_store(struct code *code, unsigned vector, unsigned place);
+
 /* Saves a vector at a place, and loads one from a place. */
 void put_save(struct code *code, const struct thunk *thunk, unsigned vector, unsigned place);
 void put_load(struct code *code, const struct thunk *thunk, unsigned vector, unsigned place);

@@ -9,6 +9,7 @@
 #include "calls.h"
 #include "liveness.h"
 #include "qf_tags.h"
+#include "qf_values.h"
 #include "runtime/runtime.h"
 #include "thunk.h"
 #include "thunk_origins.h"
@@ -94,6 +95,7 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
     struct code code, jump;
     code_begin(&code, (uint32_t)(uintptr_t)memory->thunks + (uint32_t)translation->bytes);
     code_begin(&jump, from);
+    qf_values_write(&code, packet, origin->size, from, &origin->use);
     qf_tags_write(&code, packet, origin->size, from, &origin->tags);
 
     if (origin->waits) {

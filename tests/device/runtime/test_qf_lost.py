@@ -33,7 +33,26 @@ REPORTED = {
     "repeated": STORED,
     "call": STORED,
 }
-RIGHT = ("chain", "saved", "changed", "loaded", "cleared")
+NOT_NORMALIZED = (
+    "a factor is not normalized, which makes its product less exact: add 0 to the factor first"
+)
+INFINITE = "a result is greater than its format can hold, and becomes infinite"
+VALUES = {
+    "factor": NOT_NORMALIZED,
+    "subnormal": NOT_NORMALIZED,
+    "great": INFINITE,
+    "rounded": INFINITE,
+    "great_half": INFINITE,
+    "great_difference": INFINITE,
+    "small_half": "a product is less than qf16 can hold, and becomes 0, which in hf it would not be",
+    "sign": "0 is added to -0, which makes it 0: adding -0 keeps it",
+    "constant": "a vector that no qf instruction wrote is read as qf",
+    "zero": "a cleared vector is a factor in qf, where its words are 2^-150, not 0",
+}
+RIGHT = (
+    *("chain", "saved", "changed", "loaded", "cleared"),
+    *("normalized", "greatest", "difference", "infinite", "accumulator"),
+)
 
 
 def symbols(skel: Path) -> dict[int, str]:
@@ -82,6 +101,10 @@ def test_reports(make_device: Callable[..., Device], toolbox: Toolbox, arch: str
         writer = f"{name}_at" if name == "at_once" else f"{name}_written"
         expected = [(text, f"{name}_at", writer, copier)]
         assert reports(device, skel, name, "back") == (expected, text != COPIED), name
+    for name, text in VALUES.items():
+        writer = f"{name}_written" if name in ("constant", "zero") else None
+        expected = [(text, f"{name}_at", writer, None)]
+        assert reports(device, skel, name, "back") == (expected, False), name
     for name in RIGHT:
         assert reports(device, skel, name, "back") == ([], False), name
     assert reports(device, skel, "stored", "") == ([], False)

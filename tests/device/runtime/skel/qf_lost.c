@@ -15,8 +15,8 @@ static int32_t memory[3][32] __attribute__((aligned(128)));
         __asm__ volatile(LOADED text                                                            \
                          :                                                                      \
                          : "r"(memory)                                                          \
-                         : "v0", "v1", "v2", "v3", "v4", "v5", "p0", "p1", "r28", "r31", "lc0", \
-                           "sa0", "memory");                                                    \
+                         : "v0", "v1", "v2", "v3", "v4", "v5", "v17", "p0", "p1", "r28", "r31", \
+                           "lc0", "sa0", "memory");                                             \
         return 0;                                                                               \
     }
 
@@ -46,7 +46,49 @@ LOST(repeated,
 LOST(call, WRITTEN(call) "{ r28 = r31 }\n{ call 2f }\n{ r31 = r28; jump 3f }\n2:\n" MARK(
                call_at) "{ vmem(%0+#1) = v2 }\n{ jumpr r31 }\n3:\n")
 
+/* ---- whose values are reported ---- */
+
+#define SET(vector, value) "{ r28 = ##" #value " }\n{ " #vector " = vsplat(r28) }\n"
+#define DIFFERENCE SET(v0, 0x3f800001) SET(v1, 0x3f800000) "{ v2.qf32 = vsub(v0.sf,v1.sf) }\n"
+
+LOST(factor, DIFFERENCE MARK(factor_at) "{ v3.qf32 = vmpy(v2.qf32,v2.qf32) }\n")
+LOST(subnormal,
+     SET(v0, 0x00400001) SET(v1, 0x3fc00000) MARK(subnormal_at) "{ v2.qf32 = vmpy(v0.sf,v1.sf) }\n")
+LOST(great,
+     SET(v0, 0x7f7fffff) "{ v2.qf32 = vadd(v0.sf,v0.sf) }\n" MARK(great_at) "{ v3.sf = v2.qf32 }\n")
+LOST(rounded,
+     SET(v0, 0x477ff000)
+         SET(v17,
+             0) "{ v2.qf32 = vadd(v17.sf,v17.sf) }\n"
+                "{ v3.qf32 = vadd(v0.sf,v17.sf) }\n" MARK(rounded_at) "{ v4.hf = v3:2.qf32 }\n")
+LOST(great_half, SET(v0, 0x7bff0000) MARK(great_half_at) "{ v2.qf16 = vadd(v0.hf,v0.hf) }\n")
+LOST(great_difference,
+     SET(v0, 0x7bff) SET(v1, 0xfbff) MARK(great_difference_at) "{ v2.qf16 = vsub(v0.hf,v1.hf) }\n")
+LOST(small_half, SET(v0, 0x04000000) SET(v1, 0x34003400)
+                     MARK(small_half_at) "{ v2.qf16 = vmpy(v0.hf,v1.hf) }\n")
+LOST(sign, SET(v0, 0x80000000) SET(v17, 0) MARK(sign_at) "{ v2.qf32 = vadd(v0.sf,v17.sf) }\n")
+LOST(constant,
+     SET(v1, 0x3c003c00) "{ r28 = ##0x50825082 }\n" MARK(
+         constant_written) "{ v0 = vsplat(r28) }\n" MARK(constant_at) "{ v2.qf16 = "
+                                                                      "vmpy(v0.qf16,v1.hf) }\n")
+LOST(zero, SET(v1, 0x3f800000) MARK(zero_written) "{ v0 = vxor(v0,v0) }\n" MARK(
+               zero_at) "{ v2.qf32 = vmpy(v0.qf32,v0.qf32) }\n")
+
 /* ---- that are right ---- */
+
+LOST(normalized,
+     DIFFERENCE SET(v17,
+                    0) "{ v3.qf32 = vadd(v2.qf32,v17.sf) }\n"
+                       "{ v4.qf32 = vmpy(v3.qf32,v3.qf32) }\n"
+                       "{ v5.qf32 = vadd(v1.sf,v17.sf) }\n{ v4.qf32 = vmpy(v2.qf32,v5.qf32) }\n")
+LOST(greatest, SET(v0, 0x477fefff)
+                   SET(v17, 0x80000000) "{ v2.qf32 = vadd(v0.sf,v17.sf) }\n"
+                                        "{ v3.qf32 = vadd(v0.sf,v17.sf) }\n{ v4.hf = v3:2.qf32 }\n")
+LOST(difference, SET(v0, 0x7bff7bff) "{ v2.qf16 = vsub(v0.hf,v0.hf) }\n")
+LOST(infinite, SET(v0, 0x7f800000) "{ v2.qf32 = vadd(v0.sf,v0.sf) }\n{ v3.sf = v2.qf32 }\n"
+                                   "{ v2.qf32 = vmpy(v0.sf,v0.sf) }\n")
+LOST(accumulator, "{ v2 = vxor(v2,v2) }\n{ loop0(1f,#3) }\n"
+                  "1:\n{ v2.qf32 = vadd(v2.qf32,v0.sf) }:endloop0\n")
 
 LOST(chain, WRITTEN(chain) "{ v3.qf32 = vmpy(v2.qf32,v2.qf32) }\n{ v3.sf = v3.qf32 }\n"
                            "{ vmem(%0+#1) = v3; v4.qf32 = vadd(v3.sf,v0.sf) }\n")
@@ -60,8 +102,11 @@ LOST(loaded, WRITTEN(loaded) "{ v2.cur = vmem(%0+#0); v3.w = vadd(v2.w,v0.w) }\n
 LOST(cleared, WRITTEN(cleared) "{ v2 = vxor(v2,v2) }\n{ vmem(%0+#1) = v2 }\n")
 
 const struct named_case cases[] = {
-    CASE(stored), CASE(at_once), CASE(integer),  CASE(ieee),    CASE(width),
-    CASE(copy),   CASE(moved),   CASE(combined), CASE(number),  CASE(restored),
-    CASE(kept),   CASE(store),   CASE(repeated), CASE(call),    CASE(chain),
-    CASE(saved),  CASE(changed), CASE(loaded),   CASE(cleared), {NULL, NULL},
+    CASE(stored),     CASE(at_once),    CASE(integer),  CASE(ieee),        CASE(width),
+    CASE(copy),       CASE(moved),      CASE(combined), CASE(number),      CASE(restored),
+    CASE(kept),       CASE(store),      CASE(repeated), CASE(call),        CASE(chain),
+    CASE(saved),      CASE(changed),    CASE(loaded),   CASE(cleared),     CASE(factor),
+    CASE(subnormal),  CASE(great),      CASE(rounded),  CASE(great_half),  CASE(great_difference),
+    CASE(difference), CASE(small_half), CASE(sign),     CASE(constant),    CASE(zero),
+    CASE(normalized), CASE(greatest),   CASE(infinite), CASE(accumulator), {NULL, NULL},
 };
