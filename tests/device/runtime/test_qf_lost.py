@@ -36,6 +36,7 @@ REPORTED = {
 NOT_NORMALIZED = (
     "a factor is not normalized, which makes its product less exact: add 0 to the factor first"
 )
+FLUSHED = "a product is less than qf16 can hold, and becomes 0, which in hf it would not be"
 INFINITE = "a result is greater than its format can hold, and becomes infinite"
 VALUES = {
     "factor": NOT_NORMALIZED,
@@ -44,7 +45,7 @@ VALUES = {
     "rounded": INFINITE,
     "great_half": INFINITE,
     "great_difference": INFINITE,
-    "small_half": "a product is less than qf16 can hold, and becomes 0, which in hf it would not be",
+    "small_half": FLUSHED,
     "sign": "0 is added to -0, which makes it 0: adding -0 keeps it",
     "constant": "a vector that no qf instruction wrote is read as qf",
     "zero": "a cleared vector is a factor in qf, where its words are 2^-150, not 0",

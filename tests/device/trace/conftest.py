@@ -16,7 +16,7 @@ WORKERS = r"""
 #include <unistd.h>
 #include "bt_trace.h"
 
-/* With SLOW_CLOCKS the thread is set aside in the first readings of a clock, as on a busy machine. */
+/* With SLOW_CLOCKS a thread waits in the first readings of a clock, as on a busy machine. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static int readings;
