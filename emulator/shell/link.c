@@ -12,6 +12,7 @@
 #include "profile.h"
 #include "releases.h"
 #include "relocate.h"
+#include "saved_code.h"
 #include "translate/translate.h"
 
 /* Returns the link-time address, possibly below 0, where the first page of `size` bytes begins.
@@ -32,17 +33,20 @@ static int64_t first_page(const struct image *image, uint32_t size)
     return (int64_t)image->low - ((image->low - boundary) & (size - 1));
 }
 
+/* `place`: where the memory should be, or NULL; the thunks of such an image are known. */
 static int map(const struct image *image, struct functions *functions, struct link_memory *memory,
-               char *reason, size_t room)
+               void *place, char *reason, size_t room)
 {
     uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
     alignment = image->alignment > alignment ? image->alignment : alignment;
     const int64_t first = first_page(image, alignment);
     size_t span = (size_t)(image->high - first);
-    translate_find(image, functions, memory);
+    if (place == NULL) {
+        translate_find(image, functions, memory);
+    }
     span = (span + alignment - 1) & ~(size_t)(alignment - 1);
     memory->mapping_size = memory->veneers_size + span + memory->thunks_size + alignment;
-    void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
+    void *mapping = mmap(place, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
         free(memory->thunk_origins);
@@ -97,10 +101,21 @@ static void protect(const struct image *image, const struct link_memory *memory)
     }
 }
 
-static int load(const struct image *image, struct functions *functions, struct module *module,
-                struct link_memory *memory, char *reason, size_t room)
+static void patch(const struct image *image, struct functions *functions,
+                  struct link_memory *memory, struct saved_code *saved, const char *name)
 {
-    int code = map(image, functions, memory, reason, room);
+    saved_code_note(image, memory, saved);
+    const bool whole = translate_patch(image, functions, memory, name);
+    releases_patch(image, functions, memory);
+    if (whole) {
+        saved_code_keep(image, memory, saved);
+    }
+}
+
+static int load(const struct image *image, struct functions *functions, struct module *module,
+                struct link_memory *memory, struct saved_code *saved, char *reason, size_t room)
+{
+    int code = map(image, functions, memory, saved->mapping, reason, room);
     if (code != AEE_SUCCESS) {
         return code;
     }
@@ -109,8 +124,15 @@ static int load(const struct image *image, struct functions *functions, struct m
         link_unmap(memory);
         return code;
     }
-    translate_patch(image, functions, memory, module_name(module));
-    releases_patch(image, functions, memory);
+    if (saved->mapping == NULL) {
+        patch(image, functions, memory, saved, module_name(module));
+    } else if (!saved_code_use(image, memory, saved)) {
+        link_unmap(memory);
+        memset(memory, 0, sizeof *memory);
+        saved->mapping = NULL;
+        return load(image, functions, module, memory, saved, reason, room);
+    }
+    translate_protect(memory);
     protect(image, memory);
     return AEE_SUCCESS;
 }
@@ -120,7 +142,10 @@ int link_image(const struct image *image, struct module *module, struct link_mem
 {
     memset(memory, 0, sizeof *memory);
     struct functions functions = {NULL, 0, 0, false};
-    const int code = load(image, &functions, module, memory, reason, room);
+    struct saved_code saved;
+    saved_code_find(image, memory, &saved);
+    const int code = load(image, &functions, module, memory, &saved, reason, room);
+    saved_code_end(&saved);
     functions_free(&functions);
     return code;
 }

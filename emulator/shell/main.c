@@ -21,6 +21,7 @@
 
 #include "core.h"
 #include "module.h"
+#include "saved_code.h"
 #include "symbols.h"
 #include "undecoded.h"
 #include "unimplemented.h"
@@ -126,6 +127,7 @@ static int list_symbols(void)
 int main(int argc, char **argv)
 {
     if (argc >= 2 && strcmp(argv[1], "serve") == 0) {
+        saved_code_start(argv[0]);
         return serve_child(argc - 2, argv + 2);
     }
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "--check") == 0) {

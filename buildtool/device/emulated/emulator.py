@@ -33,6 +33,8 @@ from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 SOURCE_DIGESTS = "sources.digests"  # in the cache: digests of the sources by their stamps
+TRANSLATIONS = "translations"  # as in emulator/shell/saved_code.c
+MAX_TRANSLATIONS = 16  # a skel of 1 MB has 13 MB
 GLIBC = "2.35"  # the emulated device's library runs on this and newer
 
 
@@ -70,9 +72,20 @@ def build_emulator(listener: Listener) -> Emulator:
         _build(_step(part, find_cmake()), listener)
     for part in parts:
         note_use(part.tree)
+    _keep_translations(shell.tree / INSTALL / TRANSLATIONS)
     return Emulator(
         cdsprpc.tree / INSTALL / "libcdsprpc.so.1", shell.tree / INSTALL / "fastrpc_shell"
     )
+
+
+def _keep_translations(folder: Path) -> None:
+    """Make the directory for translated code, which the DSP shell finds beside its program, and
+    delete the files that were not used for the longest time.  A read-only cache has none."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        used = {path: path.lstat().st_mtime_ns for path in folder.iterdir()}
+        for path in sorted(used, key=used.__getitem__)[:-MAX_TRANSLATIONS]:
+            path.unlink()
 
 
 class _Part(Value):

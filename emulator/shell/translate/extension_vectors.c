@@ -5,7 +5,7 @@
  * that is not known. A vector has one place in the whole function, or it is in memory. */
 #include "extension_vectors.h"
 
-#include "qf_tags.h"
+#include "qf_tags.h" /* whose qf_values.c reads the bits in memory */
 
 /* Functions that stand for instructions change the others. */
 #define CANDIDATES 0xffff0000u
@@ -24,19 +24,22 @@ static uint32_t taken_at(const struct lifetimes *lifetimes, struct liveness *liv
 void choose_extension_vectors(const struct lifetimes *lifetimes, struct liveness *liveness,
                               uint8_t vectors[32])
 {
-    for (unsigned v = 0; v < 32 && !qf_tags_are_kept(); v++) { /* qf_values.c reads memory */
-        uint32_t taken = (lifetimes->entered >> v & 1u) != 0 ? ALL_VECTORS : ~CANDIDATES;
-        bool needed = false;
-        for (size_t i = 0; i < lifetimes->graph->count; i++) {
-            const uint32_t before = lifetimes->before[i], behind = lifetimes->behind[i];
-            if (((before | behind) >> v & 1u) == 0) {
-                continue;
-            }
-            needed = true;
-            taken |= (behind >> v & 1u) != 0 ? taken_at(lifetimes, liveness, i) : 0;
-            taken |= held_vectors(vectors, before | behind);
+    uint32_t taken[32] = {0}, together[32] = {0}; /* those that matter at the same time */
+    uint32_t all = 0;
+    for (size_t i = 0; i < lifetimes->graph->count && !qf_tags_are_kept(); i++) {
+        const uint32_t behind = lifetimes->behind[i], both = lifetimes->before[i] | behind;
+        const uint32_t here = behind != 0 ? taken_at(lifetimes, liveness, i) : 0;
+        all |= both;
+        for (uint32_t left = both; left != 0; left &= left - 1) {
+            const unsigned v = (unsigned)__builtin_ctz(left);
+            taken[v] |= (behind >> v & 1u) != 0 ? here : 0;
+            together[v] |= both;
         }
-        vectors[v] = needed && taken != ALL_VECTORS ? (uint8_t)__builtin_ctz(~taken) : 0;
+    }
+    for (uint32_t left = all & ~lifetimes->entered; left != 0; left &= left - 1) {
+        const unsigned v = (unsigned)__builtin_ctz(left);
+        const uint32_t free = CANDIDATES & ~(taken[v] | held_vectors(vectors, together[v]));
+        vectors[v] = free != 0 ? (uint8_t)__builtin_ctz(free) : 0;
     }
 }
 

@@ -57,11 +57,11 @@ static void visit_entries(struct search *search, void (*visit)(struct search *se
     const struct functions *functions = search->image->functions;
     const uint32_t start = graph->function->range.start;
     bool all = false;
-    for (size_t i = 0; i < functions->count; i++) {
-        const uint32_t at = (functions->list[i].range.start - start) / 4;
-        if (functions->list[i].range.start >= start && at < graph->count) {
-            visit(search, at);
-        }
+    for (const struct function *each = functions->count > 0 ? graph->function : NULL;
+         each != NULL && each < functions->list + functions->count &&
+         (each->range.start - start) / 4 < graph->count;
+         each++) {
+        visit(search, (each->range.start - start) / 4);
     }
     for (size_t i = 0; i < graph->count; i++) {
         const uint32_t callee = graph->packets[i].callee;

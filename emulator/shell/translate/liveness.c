@@ -124,9 +124,20 @@ static void find(struct liveness *liveness, const struct function *function)
     free(sets);
 }
 
+/* Whether the function that was asked for before is that of an address; those in it come behind it. */
+static bool is_known(const struct liveness *liveness, uint32_t address)
+{
+    const struct function *known = liveness->function;
+    const struct functions *all = liveness->functions;
+    return known != NULL && address >= known->range.start && address < known->range.end &&
+           (known + 1 == all->list + all->count || address < known[1].range.start);
+}
+
 uint32_t live_after(struct liveness *liveness, uint32_t address)
 {
-    const struct function *function = function_at(liveness->functions, address);
+    const struct function *function = is_known(liveness, address)
+                                          ? liveness->function
+                                          : function_at(liveness->functions, address);
     if (function == NULL) {
         return ALL_VECTORS;
     }

@@ -267,6 +267,9 @@ void qf_tags_write(struct code *code, const uint32_t *packet, size_t size, uint3
 {
     struct tagged_step steps[2 * PACKET_WORDS_MAX];
     uint32_t count = 0, forwarded = 0, stored = 0;
+    if (!qf_tags_are_kept()) {
+        return;
+    }
     for (size_t i = 0; i < size; i++) {
         forwarded |= is_vector(packet[i]) ? extended_by(packet[i]).loaded : 0;
     }
@@ -281,7 +284,7 @@ void qf_tags_write(struct code *code, const uint32_t *packet, size_t size, uint3
             }
         }
     }
-    if (!qf_tags_are_kept() || (tags->loaded | tags->stored | tags->reset | stored) == 0) {
+    if ((tags->loaded | tags->stored | tags->reset | stored) == 0) {
         return;
     }
     const uint32_t at = code->address + (uint32_t)code->used * 4 + 4;

@@ -171,10 +171,13 @@ void qf_values_write(struct code *code, const uint32_t *packet, size_t size, uin
 {
     struct instruction_values values[PACKET_WORDS_MAX];
     uint32_t forwarded = 0, count = 0;
+    if (!qf_tags_are_kept()) {
+        return;
+    }
     for (size_t i = 0; i < size; i++) {
         forwarded |= is_vector(packet[i]) ? extended_by(packet[i]).loaded : 0;
     }
-    for (size_t i = 0; i < size && qf_tags_are_kept(); i++) {
+    for (size_t i = 0; i < size; i++) {
         values[count] = is_vector(packet[i]) ? values_of(packet[i], forwarded, use)
                                              : (struct instruction_values){.operation = OTHER};
         count += values[count].operation != OTHER;

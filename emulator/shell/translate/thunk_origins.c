@@ -110,32 +110,51 @@ static void add_use(void *context, uint32_t address, size_t size, struct memory_
     }
 }
 
-/* Sorts the packets. Those that are in two functions become one. */
-static void merge(struct link_memory *memory)
+/* Sorts packets. Those that are in two functions become one. Returns how many are left. */
+static size_t sort(struct thunk_origin *all, size_t count)
 {
-    struct thunk_origin *all = memory->thunk_origins;
-    size_t count = 0;
-    qsort(all, memory->thunk_count, sizeof *all, by_packet);
-    for (size_t i = 0; i < memory->thunk_count; i++) {
-        if (count > 0 && all[count - 1].packet == all[i].packet) {
-            add_memory_use(&all[count - 1].use, &all[i].use);
-            add_memory_use(&all[count - 1].tags, &all[i].tags);
+    size_t to = 0;
+    qsort(all, count, sizeof *all, by_packet);
+    for (size_t i = 0; i < count; i++) {
+        if (to > 0 && all[to - 1].packet == all[i].packet) {
+            add_memory_use(&all[to - 1].use, &all[i].use);
+            add_memory_use(&all[to - 1].tags, &all[i].tags);
         } else {
-            all[count++] = all[i];
+            all[to++] = all[i];
         }
     }
-    memory->thunk_count = count;
+    return to;
+}
+
+/* Moves those behind the `sorted` ones, none of which is one of these, to their places among them: there are
+ * few, and sorting all takes long. */
+static void merge(struct link_memory *memory, size_t sorted)
+{
+    struct thunk_origin *all = memory->thunk_origins;
+    size_t added = memory->thunk_count - sorted;
+    struct thunk_origin *new = malloc((added + 1) * sizeof *new);
+    if (new == NULL) { /* as in add_origin */
+        memory->thunk_count = sorted;
+        return;
+    }
+    memcpy(new, all + sorted, added * sizeof *new);
+    added = sort(new, added);
+    memory->thunk_count = sorted + added;
+    for (size_t end = memory->thunk_count; added > 0; end--) {
+        const bool is_old = sorted > 0 && all[sorted - 1].packet > new[added - 1].packet;
+        all[end - 1] = is_old ? all[--sorted] : new[--added];
+    }
+    free(new);
 }
 
 /* Finds out what has to be done with extension bits, and the packets that reset some. */
 static void find_extensions(const struct image *image, const struct functions *functions,
                             struct link_memory *memory)
 {
-    const size_t count = memory->thunk_count;
+    const size_t count = memory->thunk_count = sort(memory->thunk_origins, memory->thunk_count);
     struct uses uses = {memory, count, false};
     uint32_t *extended = malloc((count + 1) * sizeof *extended);
     struct extended_packets packets = {extended, 0};
-    qsort(memory->thunk_origins, count, sizeof *memory->thunk_origins, by_packet);
     for (size_t i = 0; extended != NULL && i < count; i++) {
         if (memory->thunk_origins[i].extended) {
             extended[packets.count++] = memory->thunk_origins[i].packet;
@@ -147,7 +166,7 @@ static void find_extensions(const struct image *image, const struct functions *f
         uses.of_tags = i > 0;
         extensions_find(image, functions, &packets, i > 0 ? qf_tag_uses[i - 1] : extended_by,
                         add_use, &uses);
-        merge(memory);
+        merge(memory, uses.sorted);
     }
     free(extended);
 }

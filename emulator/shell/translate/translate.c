@@ -127,7 +127,7 @@ static bool translate_packet(struct translation *translation, struct thunk_origi
     return true;
 }
 
-void translate_patch(const struct image *image, const struct functions *functions,
+bool translate_patch(const struct image *image, const struct functions *functions,
                      struct link_memory *memory, const char *name)
 {
     struct translation translation = {
@@ -136,13 +136,14 @@ void translate_patch(const struct image *image, const struct functions *function
         .bytes = memory->veneers_size,
     };
     if (memory->thunk_count == 0) {
-        return;
+        return true;
     }
-    size_t written = 0;
+    size_t written = 0, refused = 0;
     for (size_t i = 0; i < memory->thunk_count; i++) {
         struct thunk_origin origin = memory->thunk_origins[i];
         if (translate_packet(&translation, &origin)) {
             memory->thunk_origins[written++] = origin;
+            refused += origin.instruction != NULL;
         }
     }
     memory->thunk_count = written;
@@ -151,14 +152,21 @@ void translate_patch(const struct image *image, const struct functions *function
     uint8_t *end = memory->thunks + memory->thunks_size;
     munmap(end, (size_t)(memory->mapping + memory->mapping_size - end));
     memory->mapping_size = (size_t)(end - memory->mapping);
-    mprotect(memory->veneers[0], memory->veneers_size, PROT_READ | PROT_EXEC);
-    mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
     if (translation.far > 0) {
         shell_logf(SHELL_ERROR,
                    "%s: %u packet%s with instructions that qemu does not execute %s too far from "
                    "both ends of the file, 8 MB or more, to be replaced: %s",
                    name, translation.far, translation.far == 1 ? "" : "s",
                    translation.far == 1 ? "is" : "are", translation.far_places);
+    }
+    return translation.far == 0 && refused == 0;
+}
+
+void translate_protect(const struct link_memory *memory)
+{
+    if (memory->thunks_size > 0) {
+        mprotect(memory->veneers[0], memory->veneers_size, PROT_READ | PROT_EXEC);
+        mprotect(memory->thunks, memory->thunks_size, PROT_READ | PROT_EXEC);
     }
 }
 

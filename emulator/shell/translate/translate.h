@@ -17,9 +17,13 @@ void translate_find(const struct image *image, struct functions *functions,
 /* Writes the thunks to memory->thunks, and changes the packets. The memory is writable; what is not needed
  * at the end is unmapped. A packet jumps to its thunk directly if that is within 8 MB, or with a long jump.
  * If it has one word, for which a long jump is too long, it jumps to a veneer: a long jump beside the
- * image. Logs the packets that have no veneer within 8 MB, with the name of the module. */
-void translate_patch(const struct image *image, const struct functions *functions,
+ * image. Logs the packets that have no veneer within 8 MB, with the name of the module. Returns whether all
+ * packets execute. */
+bool translate_patch(const struct image *image, const struct functions *functions,
                      struct link_memory *memory, const char *name);
+
+/* Makes the thunks executable, and no longer writable. */
+void translate_protect(const struct link_memory *memory);
 
 /* Whether an address is in a thunk of the image. */
 bool translate_contains(const struct link_memory *memory, uintptr_t address);
