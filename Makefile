@@ -1,9 +1,9 @@
 # The commands of this clone.  Each first runs the setup that it needs; repeated setup is quick.
 PYTEST = .venv/bin/python -m pytest -n auto
 
-.PHONY: demo test test-long check format lint types imports check-c bench wheel setup setup-tests clean
+.PHONY: demo test test-long check format lint types imports check-c bench wheel setup setup-demo setup-tests clean
 
-demo: setup ## build the sample and run it, verified, on the emulated device
+demo: setup-demo ## build the sample and run it, verified, on the emulated device
 	.venv/bin/buildtool run sim -- bin/htp-probe
 
 test: setup-tests ## one variant of each capability, with fixed seeds
@@ -50,6 +50,9 @@ wheel: setup ## a wheel in dist/, with the programs of the emulated device insid
 
 setup:
 	@scripts/setup
+
+setup-demo:
+	@scripts/setup demo
 
 setup-tests:
 	@scripts/setup tests
