@@ -113,8 +113,7 @@ def base_key(fields: Mapping[str, Any]) -> str:
     """sha256 of those fields after whose change a build tree is deleted: no tool reports what in
     the tree depends on them."""
     names = ("version", "profile", "environment", "tools", "packages")
-    inputs, targets = fields["component"]["inputs"], fields["cmake"]["targets"]
-    return value_digest([inputs, targets, *(fields[name] for name in names)])
+    return value_digest([fields["component"]["inputs"], *(fields[name] for name in names)])
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, str, str]]:

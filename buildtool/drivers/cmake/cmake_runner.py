@@ -210,7 +210,9 @@ class CMakeRunner(Value):
     @functools.cached_property
     def fingerprint(self) -> str:
         """Everything that shapes the configuration apart from the sources of the step; CMake runs
-        again when it changes."""
+        again when it changes.
+
+        CMake does not know the targets, but a new tree has only what they need."""
         step = self.step
         files = preset_files(step.source) if step.preset else []
         if step.toolchain_file:
@@ -218,6 +220,7 @@ class CMakeRunner(Value):
         fields = {
             "cmake": step.cmake.identity,
             "arguments": self.arguments,
+            "targets": list(step.targets),
             "dependencies": self.dependencies.key if self.dependencies else "",
             "needs": dict(self.needs),
             "environment": dict(step.profile.environment),

@@ -61,6 +61,18 @@ CASES = {
         keys=f'{ALL_SO}defines = {{ EXTRA = "ON" }}\n',
         then_keys=f'{ALL_SO}defines = {{ EXTRA = "OFF" }}\n',
     ),
+    "a target that the project file no longer names": Case(
+        "add_library(extra SHARED a.c)\n",
+        keys=f'{ALL_SO}install = false\ntargets = ["app", "extra"]\n',
+        then_keys=f'{ALL_SO}install = false\ntargets = ["app"]\n',
+    ),
+    "a command of a target that the project file no longer names": Case(
+        "file(WRITE ${CMAKE_BINARY_DIR}/stage/empty)\n"
+        f"add_custom_target(staged COMMAND {COPY})\n" + SHIP,
+        DATA,
+        'targets = ["app", "staged"]\n',
+        then_keys='targets = ["app"]\n',
+    ),
     "a target that is no longer built by default": Case(
         "add_library(extra SHARED a.c)\n",
         keys=ALL_SO,

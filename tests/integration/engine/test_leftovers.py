@@ -18,6 +18,7 @@ QUICK = (
     "file(COPY)",
     "a command after a link",
     "a command that is removed",
+    "a command of a target that the project file no longer names",
 )
 
 

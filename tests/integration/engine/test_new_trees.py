@@ -78,6 +78,34 @@ def test_products_whose_commands_and_inputs_are_the_same_are_kept(app: Marked) -
     assert {"a.c.o", "unity_0_c.c.o", "libapp.so"} <= _ran(app, before)
 
 
+def test_nothing_is_compiled_again_for_other_targets_and_artifacts(app: Marked) -> None:
+    app.lists(CONFIG, PARTS, "add_library(more SHARED more.c)\ntarget_link_libraries(more part)\n")
+    app.write("app/more.c", marked("more", "more"))
+
+    def outcome(targets: str, artifacts: str) -> str:
+        app.project(f"install = false\ntargets = [{targets}]\nartifacts = [{artifacts}]\n")
+        return app.outcome()
+
+    def shipped() -> list[str]:
+        return sorted(file.name for file in (app.release() / "lib").iterdir())
+
+    outcome('"app"', '"libapp.so"')
+    before = _commands(app)
+    with pytest.raises(BuildtoolError, match="Name CMake targets of the component in 'targets'"):
+        outcome('"app", "moer"', '"libapp.so"')
+    assert outcome('"app", "more"', '"libapp.so"') == "built"
+    assert _ran(app, before) == {"more.c.o", "libmore.so"}
+    assert shipped() == ["libapp.so"]
+    before = _commands(app)
+
+    assert outcome('"app", "more"', '"lib*.so"') == "built"
+    assert shipped() == ["libapp.so", "libmore.so"]
+    assert outcome('"more"', '"lib*.so"') == "built"
+    assert shipped() == ["libmore.so"]
+    assert outcome('"more", "part"', '"lib*.so", "*.a"') == "built"
+    assert _ran(app, before) == set()
+
+
 def test_cmake_that_fails(app: Marked) -> None:
     app.outcome()
     before = _commands(app)

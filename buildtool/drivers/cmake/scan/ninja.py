@@ -72,7 +72,10 @@ class NinjaQuery(Value):
 
     def graph(self, targets: Sequence[str] = ()) -> NinjaGraph:
         """The graph of `targets`; without any, of those that Ninja builds by default."""
-        lines = self._run("inputs", "--no-shell-escape", *targets)
+        remedy = (
+            "Name CMake targets of the component in 'targets' of buildtool.toml." if targets else ""
+        )
+        lines = self._run("inputs", "--no-shell-escape", *targets, remedy=remedy)
         inputs = tuple(self._absolute(line) for line in lines)
         outputs = self.rule_outputs()
         needed = outputs & {*inputs, *map(self._absolute, targets)}
@@ -165,13 +168,13 @@ class NinjaQuery(Value):
         """Update the mtimes of `outputs` in Ninja's log."""
         self._run("restat", *outputs)
 
-    def _run(self, tool: str, *arguments: str) -> list[str]:
+    def _run(self, tool: str, *arguments: str, remedy: str = "") -> list[str]:
         """The lines that `ninja -t TOOL ARGUMENTS...` prints."""
         command: list[str | Path] = [self.ninja, "-C", self.tree, "-t", tool, *arguments]
         done = check(
             capture(command, env=self.environment),
             f"querying Ninja about {self.tree}",
-            remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
+            remedy=remedy or f"Delete the tree and build again: rm -r '{self.tree}'",
         )
         return [line for line in done.output.split("\n") if line]
 
