@@ -36,7 +36,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/prefix_map.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/debug_information.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/project_flags.cmake")
-if(BUILDTOOL_SHARED_STL_COMMAND) # not with GNU's C++ library, which is shared anyway
+if(BUILDTOOL_STL_OF_ZIG OR BUILDTOOL_STL_OF_NDK) # not with GNU's C++ library, which is shared anyway
   include("${CMAKE_CURRENT_LIST_DIR}/shared_stl.cmake")
 endif()
 set(Buildtool_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE PATH "buildtool's CMake modules")

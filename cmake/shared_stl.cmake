@@ -6,8 +6,12 @@
 #
 # BUILDTOOL_STL is c++_static, c++_shared, or auto.  The last one is c++_shared if the project makes a
 # SHARED library in C++, or a MODULE and a program, or if a library in CMAKE_PREFIX_PATH needs it.
+#
+# The toolchain file sets BUILDTOOL_STL_OF_NDK to the library, or BUILDTOOL_STL_OF_ZIG to what compiles
+# it: zig, its directory, and the target.
 cmake_policy(VERSION 3.20) # in this file
 set(BUILDTOOL_SHARED_STL libc++_shared.so)
+include("${CMAKE_CURRENT_LIST_DIR}/compile_stl.cmake")
 if(NOT BUILDTOOL_STL MATCHES "^(auto|c[+][+]_static|c[+][+]_shared)$")
   message(FATAL_ERROR "BUILDTOOL_STL is \"${BUILDTOOL_STL}\", which is none of the C++ libraries of zig."
     "  Set it to auto, c++_static or c++_shared.")
@@ -58,11 +62,15 @@ function(buildtool_link_stl)
   set(folder "${CMAKE_BINARY_DIR}/buildtool_stl")
   set(library "${folder}/${BUILDTOOL_SHARED_STL}")
   file(MAKE_DIRECTORY "${folder}")
-  add_custom_command(
-    OUTPUT "${library}"
-    COMMAND ${BUILDTOOL_SHARED_STL_COMMAND} "${library}"
-    COMMENT "Making ${BUILDTOOL_SHARED_STL}: in about a minute, if zig has not compiled it yet"
-    VERBATIM)
+  if(BUILDTOOL_STL_OF_ZIG)
+    buildtool_compile_stl("${library}")
+  else()
+    add_custom_command(
+      OUTPUT "${library}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${BUILDTOOL_STL_OF_NDK}" "${library}"
+      COMMENT "Copying ${BUILDTOOL_SHARED_STL}"
+      VERBATIM)
+  endif()
   add_custom_target(buildtool_shared_stl DEPENDS "${library}")
   foreach(target IN LISTS linked)
     set_property(TARGET ${target} APPEND PROPERTY LINK_OPTIONS

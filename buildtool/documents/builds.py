@@ -14,9 +14,16 @@ class StepObject(TypedDict):
     tree: Annotated[str, "build tree; of prebuilt files the directory that they are copied to"]
 
 
+class PlannedStepObject(StepObject):
+    compilations: Annotated[
+        int | None,
+        "objects that its targets need, as CMake configured it last; null if it is not configured",
+    ]
+
+
 class PlanDocument(TypedDict):
     target: Annotated[str, "target of buildtool.toml"]
-    steps: Annotated[list[StepObject], "steps in order"]
+    steps: Annotated[list[PlannedStepObject], "steps in order"]
     directory: Annotated[str, "directory of what will ship"]
 
 

@@ -7,6 +7,7 @@ from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_cho
 from buildtool.flow.targets import (
     build_release,
     clean,
+    count_compilations,
     explain,
     last_build,
     make_plan,
@@ -20,6 +21,7 @@ from buildtool.flow.tests import device_session, list_tests, test
 __all__ = [
     "build_release",
     "clean",
+    "count_compilations",
     "deploy",
     "device_session",
     "explain",

@@ -43,6 +43,14 @@ def make_plan(project: Project, target_name: str) -> Plan:
     return _plan(project, target_name)
 
 
+def count_compilations(plan: Plan) -> dict[str, int]:
+    """The number of compilations of those steps that CMake has configured before, by name."""
+    from buildtool.drivers.cmake.tree_record import count_compilations as count
+
+    counts = ((step.name, count(step.tree)) for step in plan.cmake_steps)
+    return {name: number for name, number in counts if number is not None}
+
+
 def _plan(project: Project, target_name: str) -> Plan:
     target = find_target(project, target_name)
     cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))

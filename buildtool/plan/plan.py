@@ -153,10 +153,14 @@ class Plan(Value):
         """A link to the debug information of the release."""
         return self.release.parent.parent / "debug" / self.release.name
 
-    def as_json(self) -> PlanDocument:
+    def as_json(self, compilations: Mapping[str, int]) -> PlanDocument:
+        """The plan, with the numbers of `compilations` by step where they are known."""
         return {
             "target": self.target,
-            "steps": [step.as_json() for step in self.steps],
+            "steps": [
+                {**step.as_json(), "compilations": compilations.get(step.name)}
+                for step in self.steps
+            ],
             "directory": str(self.release),
         }
 

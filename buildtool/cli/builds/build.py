@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -43,10 +44,11 @@ def build(
         raise UsageError("--wait is for --shard I/N", remedy="Omit --wait.")
     if plan:
         steps = flow.make_plan(project, name)
+        compilations = flow.count_compilations(steps)
         if json:
-            print_json(steps.as_json())
+            print_json(steps.as_json(compilations))
         else:
-            _show_plan(steps)
+            _show_plan(steps, compilations)
         return
     screen = Screen(verbose=options.verbose)
     engine_options = options.for_engine(use_caches=not no_cache)
@@ -79,10 +81,12 @@ def build(
         show(f"in {release.directory}")
 
 
-def _show_plan(plan: Plan) -> None:
+def _show_plan(plan: Plan, compilations: Mapping[str, int]) -> None:
     show(f"target {plan.target}:")
     for number, step in enumerate(plan.steps, 1):
         show(f"  {number}. {step.name}: build {step.summary}")
         show(f"     from {step.source}")
         show(f"     in   {step.directories[0]}")
+        if step.name in compilations:
+            show(f"     compilations: {compilations[step.name]}")
     show(f"  release in {plan.release}")

@@ -18,6 +18,8 @@ TOOLCHAIN = "toolchain.cmake"
 """The CMake toolchain file of the profile."""
 TRY_RUN_RESULTS = "TryRunResults.cmake"
 """CMake creates it when it asks for the results of programs that only a device can run."""
+STL_FOLDER = "buildtool_stl"
+"""Where cmake/shared_stl.cmake makes the shared C++ library."""
 BUILT = "built.json"
 """The digest of the build that the tree is in the state of (`RecordedBuild.build_digest`); missing
 when that is not known."""

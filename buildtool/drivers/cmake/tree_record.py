@@ -154,6 +154,21 @@ def read_tree_record(tree: Path) -> TreeRecord | None:
         return None
 
 
+def count_compilations(tree: Path) -> int | None:
+    """How many objects the targets of a step need, as CMake configured `tree` last; None if it has
+    not."""
+    from buildtool.drivers.cmake.scan.ninja import read_build_rules  # noqa: PLC0415 - seldom
+
+    if not (record := read_tree_record(tree)):
+        return None
+    try:
+        rules = read_build_rules(tree)
+    except OSError:
+        return None
+    unneeded = record.configuration.unneeded_outputs
+    return sum(rule.compiles and unneeded.isdisjoint(rule.outputs) for rule in rules)
+
+
 def write_tree_record(tree: Path, record: TreeRecord) -> None:
     """Write the record of `tree`."""
     configuration = record.configuration

@@ -33,6 +33,22 @@ def test_the_plan_is_printed_and_nothing_is_touched(
 
     as_json = json.loads(buildtool("build", "--plan", "--json", cwd=new_project).stdout)
     assert [step["arch"] for step in as_json["steps"]] == [None, "v68"]
+    assert [step["compilations"] for step in as_json["steps"]] == [None, None]
+
+
+def test_the_plan_of_configured_steps_counts_their_compilations(
+    buildtool: Buildtool, project: Path
+) -> None:
+    done = buildtool("build", "--plan", cwd=project)
+    as_json = json.loads(buildtool("build", "--plan", "--json", cwd=project).stdout)
+
+    commands = (
+        json.loads(Path(step["tree"], "compile_commands.json").read_text(encoding="utf-8"))
+        for step in as_json["steps"]
+    )
+    counts = [*map(len, commands)]
+    assert [step["compilations"] for step in as_json["steps"]] == counts
+    assert re.findall(r"compilations: (\d+)", done.stdout) == [*map(str, counts)]
 
 
 def test_a_change_of_the_sources_that_does_not_compile(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from buildtool import _data
 from buildtool.core.elf.read import read_dynamic
+from buildtool.drivers.cmake.scan.ninja import read_build_rules
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.zig import usable_zig
@@ -38,6 +39,11 @@ extern "C" int use_exceptions() {
     return good;
 }
 """
+LIBRARY = """\
+cmake_minimum_required(VERSION 3.22)
+project(library CXX)
+add_library(part SHARED part.cpp)
+"""
 KINDS = """\
 cmake_minimum_required(VERSION 3.22)
 project(kinds C CXX)
@@ -54,11 +60,22 @@ endif()
 
 
 def compile_stl(library: Path) -> None:
-    """Compile the shared C++ library as toolchain files of zig do."""
-    zig = usable_zig()
-    values = [f"-DZIG={zig.where}", f"-DZIG_LIB={zig.library}", "-DTARGET=aarch64-linux-gnu.2.35"]
-    script = _data.path("cmake") / "compile_stl.cmake"
-    subprocess.run([find_cmake().program, *values, "-P", script, library], check=True)
+    """Compile the shared C++ library as projects with toolchain files of zig do."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = configure_library(PlainCMake(Path(folder)))
+        subprocess.run([find_cmake().ninja, "-C", tree, "buildtool_shared_stl"], check=True)
+        shutil.copy(tree / "buildtool_stl" / SHARED_STL, library)
+
+
+def configure_library(project: PlainCMake) -> Path:
+    """Configure a project of a C++ library, and return its build tree."""
+    project.write(CMakeLists_txt=LIBRARY, part_cpp="")
+    cmake, tree, toolchain = find_cmake(), project.root / "tree", project.root / "toolchain.cmake"
+    toolchain.write_text(ubuntu_aarch64().cmake_toolchain())
+    configure: list[str | Path] = [cmake.program, "-G", "Ninja", "-S", project.root, "-B", tree]
+    configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}"]
+    project.tool(configure, NO_PROGRAMS)
+    return tree
 
 
 def run(program: Path, *arguments: str | Path, libraries: str | Path = "") -> tuple[str, int]:
@@ -98,6 +115,19 @@ def test_exceptions_rtti_streams_and_thread_locals_across_three_libraries(
     ran = run(prefix / "bin/across", libraries=prefix / "lib")
     assert ran == ("square 2.5\ngood\n", 0)
     assert bytes(usable_zig().library.resolve()) not in (prefix / "lib" / SHARED_STL).read_bytes()
+
+
+def test_each_source_of_the_shared_cxx_library_is_a_job_of_the_build(
+    plain_cmake: PlainCMake,
+) -> None:
+    tree = configure_library(plain_cmake)
+
+    rules = [rule for rule in read_build_rules(tree) if "buildtool_stl" in rule.outputs[0]]
+    compiled = [rule.outputs[0] for rule in rules if rule.compiles]
+    assert len(rules) == len(compiled) + 1
+    assert f"{tree}/buildtool_stl/libcxx-src-filesystem-path.cpp.o" in compiled
+    assert f"{tree}/buildtool_stl/libunwind-src-UnwindRegistersSave.S.o" in compiled
+    assert not any(rule.is_custom for rule in rules)
 
 
 def test_which_projects_link_the_shared_cxx_library(plain_cmake: PlainCMake) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from buildtool.contract.subject import directory_in_release
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
+from buildtool.drivers.cmake.tree_files import STL_FOLDER
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.system_libraries import SHARED_STL, system_libraries
 
@@ -107,7 +108,7 @@ def built(name: str, targets: Iterable[CMakeTarget]) -> Iterator[Path]:
     for target in targets:
         artifacts = target.artifacts if target.kind == "SHARED_LIBRARY" else ()
         if target.name == _SHARED_STL:
-            artifacts = (target.build / "buildtool_stl" / SHARED_STL,)
+            artifacts = (target.build / STL_FOLDER / SHARED_STL,)
         for artifact in artifacts:
             path = artifact.with_name(name)
             if path.is_file() and path.resolve() == artifact.resolve():

@@ -23,6 +23,7 @@ from pathlib import Path
 from buildtool.core.files import read_regular
 from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.tree_files import STL_FOLDER
 
 _OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
 _DEPFILE = re.compile(r"(?m)^build ((?:[^:$\n]|\$.)+):|^  (?:DEP_FILE|depfile) = (.+)$")
@@ -246,8 +247,9 @@ class BuildRule(Value):
     """A build statement; `outputs` and `inputs` are absolute paths.
 
     `compiles`: it makes objects.  `is_custom`: it runs a command of the project's: a custom
-    command, or one before or after a link.  `appends`: that adds to a file with `>>`.
-    `depfile`: the absolute path of the dependency file that it writes and CMake converts, or "".
+    command that is not cmake/compile_stl.cmake's, or one before or after a link.  `appends`: that
+    adds to a file with `>>`.  `depfile`: the absolute path of the dependency file that it writes
+    and CMake converts, or "".
     """
 
     rule: str
@@ -274,12 +276,15 @@ def _rules(text: str, prefix: str) -> Iterator[BuildRule]:
         rule = words[at + 1] if len(words) > at + 1 else "phony"
         if rule == "phony":
             continue
-        is_custom = rule == "CUSTOM_COMMAND" or _OWN_COMMANDS.search(match[2]) is not None
+        outputs = tuple(dict.fromkeys(_file_names(words[:at], prefix)))
+        is_stl = all(name.startswith(f"{prefix}{STL_FOLDER}/") for name in outputs)
+        is_custom = rule == "CUSTOM_COMMAND" and not is_stl
+        is_custom |= _OWN_COMMANDS.search(match[2]) is not None
         yield BuildRule(
             rule,
-            tuple(dict.fromkeys(_file_names(words[:at], prefix))),
+            outputs,
             tuple(_file_names(words[at + 2 :], prefix)),
-            "_COMPILER__" in rule,
+            "_COMPILER__" in rule or (is_stl and outputs[0].endswith(".o")),
             is_custom,
             is_custom and ">>" in match[2],
             next(_file_names(_converted(match[2]), prefix), ""),
