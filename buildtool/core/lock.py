@@ -62,6 +62,28 @@ def try_lock(path: Path) -> Iterator[int | None]:
             os.close(handle)
 
 
+def is_locked(path: Path) -> bool:
+    """Whether another holder keeps a lock on the file `path`."""
+    with try_lock(path) as held:
+        return held is None and path.exists()
+
+
+def holder_of(path: Path) -> str:
+    """The process that keeps a lock on the file `path`, with its command; "" if it is not known."""
+    import shlex  # noqa: PLC0415 - seldom
+
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        status = path.stat()
+        device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+        for row in Path("/proc/locks").read_text(encoding="ascii").splitlines():
+            _, kind, _, _, process, file, *_ = row.split()
+            if (kind, file) == ("FLOCK", device) and int(process) > 0:
+                command = Path(f"/proc/{process}/cmdline").read_bytes().rstrip(b"\0")
+                words = command.decode(errors="replace").split("\0")
+                return f"process {process}, {shlex.join(words)}"
+    return ""
+
+
 @contextlib.contextmanager
 def locked_temporary_file(folder: Path, prefix: str) -> Iterator[Path]:
     """As `temporary_file`; also removes the files with this prefix that processes left which were

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from buildtool.core.events import Listener, Note, work
 from buildtool.engine.context import BuildContext, Options
 from buildtool.engine.result import BuildResult
-from buildtool.flow.targets import make_release_of, open_target, with_options
+from buildtool.flow.targets import open_release, with_options
 from buildtool.project.model import Project
-from buildtool.release.assemble import in_use
 
 if TYPE_CHECKING:
     from buildtool.deploy.data.files import DataFile
@@ -149,10 +148,8 @@ def ready_on_device(
         if not skel.source:
             listener(Note(f"skel {name} is prebuilt: --sanitize checks nothing in it"))
     with contextlib.ExitStack() as stack:
-        with open_target(project, target, listener, options) as (plan, context):
-            host = (step.name for step in plan.cmake_steps if trees and not step.arch)
-            build, release = make_release_of(plan, context._replace(trees=frozenset(host)))
-            release = stack.enter_context(in_use(release))
+        opened = open_release(project, target, listener, options, stack, trees=trees)
+        with opened as (build, release, context):
             if record:
                 record.built = build, release
             data = data_of(project, context)

@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note, work
-from buildtool.core.lock import locked
+from buildtool.core.lock import holder_of, is_locked, locked
 from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.context import BuildContext, Options, open_context
 from buildtool.engine.decide import Explanation
 from buildtool.engine.decide import explain as explain_plan
 from buildtool.engine.decide import last_build as read_last_build
-from buildtool.engine.executor import check_cdsprpc_needs, run_plan
+from buildtool.engine.executor import (
+    check_cdsprpc_needs,
+    find_up_to_date,
+    run_plan,
+    show_up_to_date,
+)
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, Project
-from buildtool.release.assemble import make_release
+from buildtool.release.assemble import find_release, in_use, make_release
 from buildtool.release.slices import Release
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
@@ -92,6 +97,56 @@ def open_target(
         open_context(plan.state, driver_of, listener, options) as context,
     ):
         yield plan, context
+
+
+@contextlib.contextmanager
+def open_release(
+    project: Project,
+    target_name: str,
+    listener: Listener,
+    options: Options | None,
+    stack: contextlib.ExitStack,
+    *,
+    trees: bool = False,
+) -> Iterator[tuple[BuildResult, Release, BuildContext]]:
+    """Build `target_name` and make its release, which nobody removes before `stack` ends.
+
+    While another process builds in the project, this waits for it only if there is something to do.
+    With `trees`, steps of the ARM64 side whose build trees are missing are built, and not restored
+    from a cache.
+    """
+
+    def needed_trees(plan: Plan) -> frozenset[str]:
+        return frozenset(step.name for step in plan.cmake_steps if trees and not step.arch)
+
+    if is_locked(_lock_file(project)):
+        plan = make_plan(project, target_name)
+        with open_context(plan.state, driver_of, listener, options) as context:
+            found = _take_finished(plan, context._replace(trees=needed_trees(plan)), stack)
+            if found:
+                yield (*found, context)
+                return
+    with open_target(project, target_name, listener, options) as (plan, context):
+        build, release = make_release_of(plan, context._replace(trees=needed_trees(plan)))
+        yield build, stack.enter_context(in_use(release)), context
+
+
+def _take_finished(
+    plan: Plan, context: BuildContext, stack: contextlib.ExitStack
+) -> tuple[BuildResult, Release] | None:
+    """The up-to-date release of `plan`, in use until `stack` ends; None if something is to do."""
+    directory = plan.release.resolve()
+    if not (build := find_up_to_date(plan, context)):
+        return None
+    if not (release := find_release(build, context.file_states)):
+        return None
+    with contextlib.suppress(OSError):
+        release = stack.enter_context(in_use(release))
+        # Others replace the link before they remove a directory that nobody uses.
+        if plan.release.resolve() == directory == release.directory:
+            show_up_to_date(build, context.listener)
+            return build, release
+    return None
 
 
 def fetch_packages(project: Project, listener: Listener) -> None:
@@ -262,11 +317,17 @@ def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | 
 
 def project_lock(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
     """Keep other processes out of the project's build trees, outputs and releases."""
+    file = _lock_file(project)
 
     def waiting() -> None:
-        listener(Note("waiting for another buildtool in this project"))
+        holder = f": {name}" if (name := holder_of(file)) else ""
+        listener(Note(f"waiting for another buildtool in this project{holder}"))
 
-    return locked(project.state / "build.lock", waiting)
+    return locked(file, waiting)
+
+
+def _lock_file(project: Project) -> Path:
+    return project.state / "build.lock"
 
 
 def prepare_editors(

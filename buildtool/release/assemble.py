@@ -64,23 +64,44 @@ def make_release(build: BuildResult, file_states: FileStates) -> Release:
     libcdsprpc, and what `add_needed` raises.
     """
     layout = lay_out(build)
+    key = _key(build, layout, file_states)
+    slices = _made(build.plan, key, file_states)
+    if not slices:
+        contents = _find_out(build, layout, file_states)
+        _refuse_below_files(contents)
+        archs = dict.fromkeys(s.step.arch for s in build.steps if s.step.arch)
+        slices = _replace(build.plan, contents, tuple(archs), file_states)
+        write_checksummed(_note(build.plan), {"key": key, "slices": slices})
+    return Release(build.plan.target, build.plan.release, build.plan.debug, slices)
+
+
+def find_release(build: BuildResult, file_states: FileStates) -> Release | None:
+    """The release that `make_release` has made of the same steps; None if it would make it now."""
+    slices = _made(build.plan, _key(build, lay_out(build), file_states), file_states)
+    plan = build.plan
+    return Release(plan.target, plan.release, plan.debug, slices) if slices else None
+
+
+def _key(build: BuildResult, layout: Layout, file_states: FileStates) -> str:
+    """The digest of everything that shapes the release."""
     outputs = [
         [kind, place, str(output.path), file_states.state(output.path), _link(output.path)]
         for kind, outputs in zip(("ships", "spare"), layout, strict=True)
         for place, output in sorted(outputs.items())
     ]
     profiles = [finished.step.profile.digest for finished in build.steps]
-    key = value_digest([VERSION, __version__, outputs, profiles, build.plan.system_libraries])
-    note = build.plan.state / "releases" / f"{build.plan.target}.json"
-    slices = _recorded(note, key)
-    made = slices and build.plan.debug.is_dir()
-    if not made or _entries(build.plan.release, file_states) != _expected(slices):
-        contents = _find_out(build, layout, file_states)
-        _refuse_below_files(contents)
-        archs = dict.fromkeys(s.step.arch for s in build.steps if s.step.arch)
-        slices = _replace(build.plan, contents, tuple(archs), file_states)
-        write_checksummed(note, {"key": key, "slices": slices})
-    return Release(build.plan.target, build.plan.release, build.plan.debug, slices)
+    return value_digest([VERSION, __version__, outputs, profiles, build.plan.system_libraries])
+
+
+def _note(plan: Plan) -> Path:
+    return plan.state / "releases" / f"{plan.target}.json"
+
+
+def _made(plan: Plan, key: str, file_states: FileStates) -> tuple[Slice, ...]:
+    """The slices of the release that is there if it has this key and is complete, else ()."""
+    slices = _recorded(_note(plan), key)
+    is_made = slices and plan.debug.is_dir()
+    return slices if is_made and _entries(plan.release, file_states) == _expected(slices) else ()
 
 
 def _recorded(note: Path, key: str) -> tuple[Slice, ...]:
@@ -201,7 +222,10 @@ def _fill(fresh: Path, contents: _Contents, archs: tuple[str, ...]) -> tuple[Sli
 @contextlib.contextmanager
 def in_use(release: Release) -> Iterator[Release]:
     """Keep later builds from removing the directory that the release has now, for the block, which
-    gets it with that directory.  The caller holds the project's lock when the block begins."""
+    gets it with that directory.
+
+    The caller holds the project's lock when the block begins, or then looks whether the release
+    still has that directory."""
     directory = release.directory.resolve()
     with held_directory(directory):
         yield release._replace(directory=directory, debug=release.debug.resolve())

@@ -51,9 +51,9 @@ class App(Project):
         self.check_library()
         return self.messages
 
-    def check_library(self) -> None:
+    def check_library(self, target: str = "sim") -> None:
         """Check that the library was built from the last edit of the source."""
-        made = self.release_files()["lib/libapp.so"]
+        made = self.release_files(target)["lib/libapp.so"]
         assert f"mark {self.edits} configured made".encode() in made
 
 
