@@ -117,6 +117,7 @@ bool command_compose(struct command *command, const struct session *session,
     add(command, "trace=%s", trace == NULL ? "" : trace);
     add(command, "profile=%s", profile == NULL ? "" : profile);
     add(command, "farf=%s", farf);
+    add(command, "levels=0x%x", log_levels());
     if (command->is_full) {
         log_message("the DSP process does not start: its command line has more than %d bytes, or "
                     "the path of the debugger's socket more than %d; shorten the paths in the "

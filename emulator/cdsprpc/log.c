@@ -1,7 +1,11 @@
 /* log.c: writes messages of the library and FARF messages of the ARM side to standard error. */
 #include "log.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cdsprpc.h"
@@ -40,11 +44,43 @@ void log_message(const char *format, ...)
     put_line(&text);
 }
 
+static struct {
+    pthread_once_t once;
+    unsigned int mask;
+} levels = {.once = PTHREAD_ONCE_INIT, .mask = UINT_MAX};
+
+static void read_levels(void)
+{
+    const char *text = getenv("BUILDTOOL_SIM_FARF");
+    char *rest = NULL;
+    if (text == NULL || text[0] == 0) {
+        return;
+    }
+    unsigned long mask = strtoul(text, &rest, 0);
+    if (*rest == 0 && mask <= UINT_MAX && strchr(text, '-') == NULL) {
+        levels.mask = (unsigned int)mask;
+    } else {
+        log_message(
+            "BUILDTOOL_SIM_FARF is no mask of levels, so all messages are shown: \"%.40s\"; "
+            "0x18 shows errors only, 0 nothing",
+            text);
+    }
+}
+
+unsigned int log_levels(void)
+{
+    pthread_once(&levels.once, read_levels);
+    return levels.mask;
+}
+
 static void put_farf(int level, const char *file, int number, const char *format, va_list arguments)
 {
     static const char *const names[] = {"LOW", "MEDIUM", "HIGH", "ERROR", "FATAL"};
     char line[LINE_MAX_BYTES];
     struct text text = text_start(line, sizeof line);
+    if (level >= 0 && level <= 4 && (log_levels() >> level & 1u) == 0) {
+        return;
+    }
     text_add(&text, "[arm] %s %s:%d: ", level >= 0 && level <= 4 ? names[level] : "LOG", file,
              number);
     text_add_list(&text, format, arguments);

@@ -21,6 +21,7 @@ static struct shell_facts facts = {
     .trace = "",
     .profile = "",
     .farf = "",
+    .levels = UINT32_MAX,
 };
 
 const struct shell_facts *shell_facts(void)
@@ -78,6 +79,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.profile = value;
     } else if (IS("farf")) {
         facts.farf = value;
+    } else if (IS("levels")) {
+        facts.levels = number;
     }
 #undef IS
 }

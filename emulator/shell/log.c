@@ -18,8 +18,9 @@ static const char *level_name(int level)
     return level >= SHELL_LOW && level <= SHELL_FATAL ? names[level] : "LOG";
 }
 
-/* Writes the line with one write, so that lines of several threads and programs do not mix. */
-void shell_log(int level, const char *file, int number, const char *message)
+/* Writes the line with one write, so that lines of several threads and programs do not mix. A trace
+ * has also those that are not shown. */
+static void put(int level, const char *file, int number, const char *message, bool is_shown)
 {
     char line[LINE_MAX_BYTES];
     struct text text = text_start(line, sizeof line);
@@ -34,9 +35,21 @@ void shell_log(int level, const char *file, int number, const char *message)
     text_add(&text, ": %.*s", (int)length, message);
     trace_event(BT_TRACE_DSP_LOG, line);
     line[text.used] = '\n'; /* replaces the terminator */
-    if (write(WIRE_FD_LOG, line, text.used + 1) < 0) {
+    if (is_shown && write(WIRE_FD_LOG, line, text.used + 1) < 0) {
         return; /* the log has no reader; the line is lost */
     }
+}
+
+void shell_log(int level, const char *file, int number, const char *message)
+{
+    put(level, file, number, message, true);
+}
+
+void skel_log(int level, const char *file, int number, const char *message)
+{
+    const uint32_t levels = shell_facts()->levels;
+    bool is_known = level >= 0 && level < 32;
+    put(level, file, number, message, is_known ? (levels >> level & 1u) != 0 : levels != 0);
 }
 
 static struct {
@@ -50,7 +63,7 @@ static void write_printed(void)
 {
     printed.text[printed.length] = '\0';
     printed.length = 0;
-    shell_log(SHELL_HIGH, NULL, 0, printed.text);
+    skel_log(SHELL_HIGH, NULL, 0, printed.text);
 }
 
 void shell_print(const char *text, size_t length)

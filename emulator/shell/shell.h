@@ -43,6 +43,7 @@ struct shell_facts {
     const char *trace;   /* file for the records of trace.h; "": none */
     const char *profile; /* file for samples; "": none */
     const char *farf;    /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
+    uint32_t levels;     /* of messages of skels: bit n: level n reaches the terminal */
 };
 
 const struct shell_facts *shell_facts(void);
@@ -61,6 +62,9 @@ enum shell_level {
 /* Writes one line to the client's standard error, unbuffered and with one write. file may be NULL.
  * text need not end with a newline. */
 void shell_log(int level, const char *file, int line, const char *text);
+
+/* Writes a line that a skel logs, like shell_log, unless the client has silenced its level. */
+void skel_log(int level, const char *file, int line, const char *text);
 
 /* Appends text to the line that skels print. A newline or the end of a call writes the line, with
  * the level HIGH. */

@@ -63,12 +63,12 @@ static void print(int level, const char *file, int line, const char *format, con
 {
     char text[MAX_FARF_LEN];
     variadic_format(text, sizeof text, format, arguments);
-    shell_log(level, file == NULL ? NULL : base_name(file), line, text);
+    skel_log(level, file == NULL ? NULL : base_name(file), line, text);
 }
 
 static void debug_message(const char *message, int level, const char *file, int line)
 {
-    shell_log(level, file == NULL ? NULL : base_name(file), line, message);
+    skel_log(level, file == NULL ? NULL : base_name(file), line, message);
 }
 
 /* The functions that the VARIADIC_ENTRY entries call. */

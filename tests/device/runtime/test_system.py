@@ -37,6 +37,28 @@ def test_farf_levels_reach_the_terminal(device: Device) -> None:
     assert without_line_numbers(log) == LEVELS
 
 
+@pytest.mark.parametrize(
+    ("mask", "shown"), [("0x18", ("ERROR", "FATAL")), ("0", ()), ("4", ("HIGH",))]
+)
+def test_a_variable_silences_levels(device: Device, mask: str, shown: tuple[str, ...]) -> None:
+    (device.root / f"usr/lib/rfsa/adsp/{device.client.name}.farf").write_text("0x1f")
+    script = "open system; case system levels; close system"
+    shows_all, result = device.run(script), device.run(script, BUILDTOOL_SIM_FARF=mask)
+
+    assert result.out == shows_all.out
+    lines = shows_all.err.splitlines()
+    assert result.err.splitlines() == [line for line in lines if line.split()[1] in shown]
+
+
+def test_what_is_no_mask_of_levels_is_named(device: Device) -> None:
+    script = "open system; case system levels; close system"
+    shown = device.run(script).err
+    for wrong in ("high", "0x18,", "-1", "99999999999999999999"):
+        first, _, rest = device.run(script, BUILDTOOL_SIM_FARF=wrong).err.partition("\n")
+        assert f'is no mask of levels, so all messages are shown: "{wrong}"' in first
+        assert rest == shown
+
+
 def test_farf_is_the_same_in_skels_of_the_linux_convention(
     device: Device, toolbox: Toolbox
 ) -> None:
