@@ -40,8 +40,8 @@ function(buildtool_compile_stl library)
   endforeach()
   foreach(source libunwind.cpp UnwindLevel1.c UnwindLevel1-gcc-ext.c gcc_personality_v0.c
           UnwindRegistersRestore.S UnwindRegistersSave.S)
-    _buildtool_compile_source("${zig_lib}/libunwind/src/${source}" cc ${common} -D_LIBUNWIND_IS_NATIVE_ONLY
-      -fno-exceptions -funwind-tables)
+    _buildtool_compile_source("${zig_lib}/libunwind/src/${source}" cc ${common}
+      -D_LIBUNWIND_IS_NATIVE_ONLY -fno-exceptions -funwind-tables)
   endforeach()
 
   # A version of its own for all symbols: otherwise the device's libstdc++, which other libraries need,

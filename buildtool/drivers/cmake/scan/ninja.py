@@ -277,7 +277,7 @@ def _rules(text: str, prefix: str) -> Iterator[BuildRule]:
         if rule == "phony":
             continue
         outputs = tuple(dict.fromkeys(_file_names(words[:at], prefix)))
-        is_stl = all(name.startswith(f"{prefix}{STL_FOLDER}/") for name in outputs)
+        is_stl = "".join(outputs[:1]).startswith(f"{prefix}{STL_FOLDER}/")
         is_custom = rule == "CUSTOM_COMMAND" and not is_stl
         is_custom |= _OWN_COMMANDS.search(match[2]) is not None
         yield BuildRule(
