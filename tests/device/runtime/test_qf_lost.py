@@ -97,14 +97,15 @@ def build(toolbox: Toolbox, arch: str) -> Path:
 def test_reports(make_device: Callable[..., Device], toolbox: Toolbox, arch: str) -> None:
     device, skel = make_device(arch=arch[1:]), build(toolbox, arch)
     install(device, skel, "qf_lost")
+    expected: list[tuple[str, str, str | None, str | None]]
     for name, text in REPORTED.items():
         copier = f"{name}_copied" if name in ("copy", "moved", "combined") else None
         writer = f"{name}_at" if name == "at_once" else f"{name}_written"
         expected = [(text, f"{name}_at", writer, copier)]
         assert reports(device, skel, name, "back") == (expected, text != COPIED), name
     for name, text in VALUES.items():
-        writer = f"{name}_written" if name in ("constant", "zero") else None
-        expected = [(text, f"{name}_at", writer, None)]
+        constant = f"{name}_written" if name in ("constant", "zero") else None
+        expected = [(text, f"{name}_at", constant, None)]
         assert reports(device, skel, name, "back") == (expected, False), name
     for name in RIGHT:
         assert reports(device, skel, name, "back") == ([], False), name
