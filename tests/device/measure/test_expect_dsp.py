@@ -117,6 +117,26 @@ def test_calls_are_counted_with_names(program: tuple[Project, str]) -> None:
     assert not [*project.root.glob(".buildtool/counted-*")]
 
 
+def test_a_skel_that_is_not_called_after_its_idl_has_names(program: tuple[Project, str]) -> None:
+    project, device = program
+    uri = '"file:///libmy-htp.so?my_project_dsp_skel_handle_invoke&_modver=1.0"'
+    project.edit(MAIN, "my_project_dsp_URI", uri)
+    listing = project.root / "dsp/CMakeLists.txt"
+    before = listing.read_text()
+    listing.write_text(before + "set_target_properties(my_project_dsp_skel PROPERTIES"
+                                " OUTPUT_NAME my-htp)\n")  # fmt: skip
+    done = project.run("run", device, "--expect-dsp", "--json")
+    listing.write_text(before)
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (row,) = found["dsp_calls"]["methods"]
+    assert (row["skel"], row["name"]) == ("libmy-htp.so", "my_project_dsp_scale_add")
+    names = [row["name"] for row in found["methods"]]  # only sim counts these
+    assert set(names) <= {f"my_project_dsp_{name}" for name in ("open", "close", "scale_add")}
+    assert "my_project_dsp_scale_add: 2 calls" in done.stderr
+
+
 def test_a_program_that_falls_back_to_the_cpu_has_failed(program: tuple[Project, str]) -> None:
     project, device = program
     project.edit(MAIN, CALL, ON_THE_CPU)
