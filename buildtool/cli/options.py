@@ -66,7 +66,7 @@ ExpectDsp = Annotated[
     bool,
     Option(
         "--expect-dsp",
-        "Count calls of the DSP; a program that makes none has failed.",
+        "Count calls of the DSP; a program that does not use it has failed.",
         heading=DEVICE,
     ),
 ]

@@ -8,6 +8,7 @@ from buildtool.core.value import Value
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
 from buildtool.diagnose.host_calls import HostCall, HostCalls
 from buildtool.diagnose.knowledge import (
+    ANY_ERROR,
     BENIGN,
     CAUSE,
     CONSEQUENCE,
@@ -94,9 +95,9 @@ class LogExplanation(Value):
     """What logs say.
 
     `causes` are ordered by evidence: those that explain an error code of the log come first, then
-    those from the surest source, then the earliest.  `symptoms` have several causes, and none of
-    them is in the log.  `codes` are those that nothing found explains, `all_codes` those of
-    all lines that are not benign.
+    those from the surest source, then the earliest; `ANY_ERROR` is the last.  `symptoms`
+    have several causes, and none of them is in the log.  `codes` are those that nothing found
+    explains, `all_codes` those of all lines that are not benign.
     """
 
     logs: tuple[LogSummary, ...]
@@ -241,9 +242,14 @@ class LogExplainer:
         return self._found.keys().isdisjoint(condition.unless)
 
 
-def _rank(condition: Condition, codes: set[int]) -> tuple[bool, bool, int]:
+def _rank(condition: Condition, codes: set[int]) -> tuple[bool, bool, bool, int]:
     explains = not codes.isdisjoint(condition.codes)
-    return not explains, condition.needs_code, SURE.index(condition.sure)
+    return (
+        condition.name == ANY_ERROR,
+        not explains,
+        condition.needs_code,
+        SURE.index(condition.sure),
+    )
 
 
 def _excerpt(line: str, place: int) -> str:

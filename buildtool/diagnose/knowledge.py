@@ -28,6 +28,8 @@ CAUSE, CONSEQUENCE, BENIGN, UNKNOWN = "cause", "consequence", "benign", "unknown
 """Classes of conditions: a cause; what follows from one; what has nothing to do with a failure; a
 symptom that has several causes."""
 CLASSES = (CAUSE, CONSEQUENCE, BENIGN, UNKNOWN)
+ANY_ERROR = "error-on-sim"
+"""The condition of errors of the emulated device that no other condition has."""
 SIM, BOARD, PHONE, WINDOWS = "sim", "board", "phone", "windows"
 DEVICES = (SIM, BOARD, PHONE, WINDOWS)
 """Kinds of devices that have conditions of their own."""

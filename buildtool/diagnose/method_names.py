@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -45,16 +46,39 @@ def called_method(project: Project, skel: str, functions: Iterable[str]) -> int 
 
 
 def _interface(project: Project, skel: str) -> Interface | None:
-    """The interface of the skel with that file name, if an IDL file of the project has it."""
+    """The interface of the skel with that file name, if an IDL file of the project has it: the one
+    whose entry the skel exports, or the only one of the file that the skel is called after."""
     from buildtool.idl.errors import IdlError  # noqa: PLC0415 - only after a crash
     from buildtool.idl.parse import load  # noqa: PLC0415
 
+    exported = _exported(project, skel)
     for component in project.skels.values():
         path = project.root / component.idl
-        if component.idl and skel == f"lib{path.stem}_skel.so":
-            try:
-                interfaces = load(path, ()).interfaces
-            except IdlError:
-                return None
-            return interfaces[0] if len(interfaces) == 1 else None
+        if not component.idl or (skel != f"lib{path.stem}_skel.so" and not exported):
+            continue
+        try:
+            interfaces = load(path, ()).interfaces
+        except IdlError:
+            continue
+        if exported:
+            interfaces = tuple(each for each in interfaces if each.c_name == exported)
+        if len(interfaces) == 1:
+            return interfaces[0]
     return None
+
+
+def _exported(project: Project, skel: str) -> str:
+    """The C name of the interface whose entry the skel with that file name exports in the releases
+    of the project; "" if they have no such skel, or if that is not one interface."""
+    from buildtool.contract.subject import ENTRY_ENDINGS, entries  # noqa: PLC0415
+    from buildtool.core.elf.read import ElfError, read_elf  # noqa: PLC0415
+
+    found = set()
+    for path in (project.state / "release").glob("*/dsp/**/*"):
+        if path.name != skel:
+            continue
+        with contextlib.suppress(ElfError):
+            for entry in entries(read_elf(path)):
+                ending = next(each for each in ENTRY_ENDINGS if entry.endswith(each))
+                found.add(entry.removesuffix(ending))
+    return found.pop() if len(found) == 1 else ""

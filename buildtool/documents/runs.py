@@ -85,8 +85,10 @@ class DspCallsObject(TypedDict):
     unmapped: Annotated[int, "buffers that fastrpc_munmap has unmapped"]
     mapped_bytes: Annotated[int, "their sizes together"]
     unmapped_bytes: Annotated[int, "their sizes together"]
+    queues: Annotated[int, "queues that dspqueue_create has created"]
     messages: Annotated[int, "messages that were written to queues"]
     methods: Annotated[list[DspMethodObject], "a row for each method that was called"]
+    problem: Annotated[str, 'why this is not the expected use of the DSP; "" if it is']
 
 
 class FunctionProfileObject(TypedDict):

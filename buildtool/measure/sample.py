@@ -95,8 +95,8 @@ class Sampler:
             if check.match:
                 found = re.search(check.match, ran.stdout, re.MULTILINE)
                 evidence += [str(group) for group in found.groups()] if found else []
-        if ran.calls is not None and not ran.calls.successful:
-            problems["dsp calls"] = next(ran.calls.lines())
+        if ran.calls is not None and ran.calls.problem:
+            problems["dsp calls"] = ran.calls.problem
         problems |= dict(self._check_problems(ran, seed)) if not problems else {}
         metrics = {}
         for name, metric in self.metrics.items():

@@ -72,6 +72,13 @@ class Header(Value):
         Strings,
         Key("environment variables with secrets, besides those whose names say so"),
     ] = ()
+    expect_dsp: Annotated[
+        Mapping[str, Define],
+        Key(
+            "what --expect-dsp expects of programs: numbers of messages in queues, or of successful"
+            ' calls of a method by its C name: messages = ">= 1", demo_add = ">= 4"'
+        ),
+    ] = NO_DEFINES
 
 
 FORMATS = ("tar.zst", "zip", "deb", "wheel", "jnilibs", "conan")

@@ -1,4 +1,5 @@
-"""`requires` of a target: what a device has to be able to do, according to its capability card."""
+"""What the project file demands: `requires` of a target, what a device has to be able to do
+according to its capability card; `expect-dsp`, what programs have to ask of the DSP."""
 
 from __future__ import annotations
 
@@ -30,10 +31,13 @@ _TEXT = re.compile(
     r"(?: *(?P<sign>>=|<=) *(?P<arch>v?)(?P<limit>\d{1,9}(?:\.\d{1,6})?) *(?P<unit>\S*))?",
     re.ASCII,
 )
+_COUNT = re.compile(r"(?P<sign>>=|<=) *(?P<limit>\d{1,9})", re.ASCII)
+MESSAGES = "messages"
+"""The key of `expect-dsp` for messages in queues; other keys are names of methods."""
 
 
 class Requirement(Value):
-    """A capability, and with `sign` (">=" or "<=") the limit of its number."""
+    """A capability or a count, and with `sign` (">=" or "<=") the limit of its number."""
 
     name: str
     sign: str = ""
@@ -59,3 +63,16 @@ def parse_requirement(text: str) -> Requirement:
     if sign and (found["unit"] != CAPABILITIES[name] or (found["arch"] and name != "arch")):
         raise ValueError(f"{text!r}: the unit of {name} is {CAPABILITIES[name] or 'none'}")
     return Requirement(name, sign, float(found["limit"] or 0))
+
+
+def parse_count(name: str, text: object) -> Requirement:
+    """The requirement `name = text` of `expect-dsp`, such as `messages = ">= 1"`.
+
+    Raises `ValueError` with what is wrong.
+    """
+    if not re.fullmatch(r"[A-Za-z_]\w{0,199}", name, re.ASCII):
+        raise ValueError(f"{name!r} is neither messages nor the C name of a method")
+    found = _COUNT.fullmatch(text) if isinstance(text, str) else None
+    if not found:
+        raise ValueError(f"{name} = {text!r} is not a number of calls")
+    return Requirement(name, found["sign"], int(found["limit"]))

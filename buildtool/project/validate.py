@@ -61,6 +61,14 @@ def violations(project: Project) -> Iterator[Violation]:
                 f"{name!r} is not the name of a variable",
                 "Use letters, digits and '_'; do not start with a digit.",
             )
+    for name, count in project.header.expect_dsp.items():
+        from buildtool.project.requirements import parse_count  # noqa: PLC0415 - few have
+
+        try:
+            parse_count(name, count)
+        except ValueError as error:
+            example = 'expect-dsp = { messages = ">= 1", demo_add = ">= 4" }'
+            yield ("project", "expect-dsp"), str(error), f"Write it as in {example}."
     yield from _texts(project)
     yield from _conan(project)
     yield from _tools(project)

@@ -104,6 +104,10 @@ def run_attended(
             streams=streams,
             name=name,
         )
+    if result.calls:
+        from buildtool.run.dsp_calls import judged  # noqa: PLC0415 - rarely used
+
+        result = result._replace(calls=judged(project, result.calls))
     if host:
         result = host.profiled(result)
     if not report:

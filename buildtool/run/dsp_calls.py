@@ -7,23 +7,25 @@ its own on the device: it never ships.  Its file has the layout of device/calls/
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
+from buildtool.project.requirements import MESSAGES, parse_count
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import DspCallsObject, DspMethodObject
+    from buildtool.project.keys import Define
     from buildtool.project.model import Project
 
 VARIABLE = "BUILDTOOL_DSP_CALLS"
 """The variable with the path of the file on the device."""
-MAGIC = b"BTCALLS1"
+MAGIC = b"BTCALLS2"
 MODULES, NAME_SIZE, ROWS = 32, 96, 512
-_HEAD = struct.Struct("<8s7Q")
+_HEAD = struct.Struct("<8s8Q")
 _ROW = struct.Struct("<6Q")
 SIZE = _HEAD.size + MODULES * NAME_SIZE + ROWS * _ROW.size
 
@@ -56,7 +58,11 @@ class DspMethod(Value):
 
 class DspCalls(Value):
     """What a program and its children asked of the DSP: handles that they `opened` and `closed`,
-    buffers of `fastrpc_mmap` and their bytes, `messages` in queues, and calls of `methods`."""
+    buffers of `fastrpc_mmap` and their bytes, `queues` that they created, `messages` in queues, and
+    calls of `methods`.
+
+    `problem` says why they are not the use of the DSP that is expected, "" if they are.
+    """
 
     opened: int = 0
     closed: int = 0
@@ -64,8 +70,10 @@ class DspCalls(Value):
     unmapped: int = 0
     mapped_bytes: int = 0
     unmapped_bytes: int = 0
+    queues: int = 0
     messages: int = 0
     methods: tuple[DspMethod, ...] = ()
+    problem: str = ""
 
     @property
     def successful(self) -> int:
@@ -81,17 +89,16 @@ class DspCalls(Value):
             "unmapped": self.unmapped,
             "mapped_bytes": self.mapped_bytes,
             "unmapped_bytes": self.unmapped_bytes,
+            "queues": self.queues,
             "messages": self.messages,
             "methods": [method.as_json() for method in self.methods],
+            "problem": self.problem,
         }
 
     def lines(self) -> Iterator[str]:
         """What is to be said about them, for people."""
-        if not self.successful:
-            failures = sum(method.failed for method in self.methods)
-            after = f", {failures:,} failed" if failures else ""
-            mapped = f"{_mib(self.mapped_bytes)} mapped, {self.opened} opened"
-            yield f"0 successful calls of the DSP{after}, {mapped}"
+        if self.problem:
+            yield self.problem
         for method in sorted(self.methods, key=lambda method: -method.seconds):
             name = method.name or f"method {method.method} of {method.skel}"
             failed = f", {method.failed:,} failed" if method.failed else ""
@@ -168,10 +175,35 @@ def _module(data: bytes, number: int) -> str:
     return escape(name.decode(errors="replace"))
 
 
-def with_method_names(project: Project, calls: DspCalls) -> DspCalls:
-    """The calls with the names of the methods, as far as IDL files of the project have them."""
-    if not calls.methods:
-        return calls
+def judged(project: Project, calls: DspCalls) -> DspCalls:
+    """The calls with the names of the methods, as far as IDL files of the project have them, and
+    with the problem, if they are not the use of the DSP that the project expects."""
+    calls = _with_names(project, calls) if calls.methods else calls
+    return calls._replace(problem=_problem(calls, project.header.expect_dsp))
+
+
+def _problem(calls: DspCalls, expected: Mapping[str, Define]) -> str:
+    for name, count in expected.items():
+        found = calls.messages
+        if name != MESSAGES:
+            found = sum(each.calls - each.failed for each in calls.methods if each.name == name)
+        if not parse_count(name, count).met_by(found):
+            what = "messages in queues" if name == MESSAGES else f"successful calls of {name}"
+            return f"{found:,} {what}, {count} expected"
+    if expected:
+        return ""
+    setup = f"{_mib(calls.mapped_bytes)} mapped, {calls.opened} opened"
+    if not calls.successful:
+        failures = sum(method.failed for method in calls.methods)
+        after = f", {failures:,} failed" if failures else ""
+        return f"0 successful calls of the DSP{after}, {setup}"
+    # The methods of a program with a queue connect the queue and ask for facts.
+    if calls.queues and not calls.messages:
+        return f"0 messages in {calls.queues} {'queue' if calls.queues == 1 else 'queues'}, {setup}"
+    return ""
+
+
+def _with_names(project: Project, calls: DspCalls) -> DspCalls:
     from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
 
     named = []

@@ -99,14 +99,14 @@ class RunResult(Value):
 
 def status_of_run(result: RunResult, request: RunRequest) -> int:
     """The exit status of `buildtool run`: the program's, but not 0 after a crash of the DSP process
-    that `request` does not expect, or without the calls of the DSP that were to be counted."""
-    unexpected = (result.dsp_crash and not request.dsp_may_crash) or calls_nothing(result)
+    that `request` does not expect, or without the expected use of the DSP."""
+    unexpected = (result.dsp_crash and not request.dsp_may_crash) or lacks_dsp_use(result)
     return result.status or (NOT_RUN if unexpected else 0)
 
 
-def calls_nothing(result: RunResult) -> bool:
-    """Whether calls of the DSP were counted, and there were none."""
-    return result.calls is not None and not result.calls.successful
+def lacks_dsp_use(result: RunResult) -> bool:
+    """Whether calls of the DSP were counted, and are not what was expected."""
+    return result.calls is not None and bool(result.calls.problem)
 
 
 def run_on_device(

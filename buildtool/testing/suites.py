@@ -317,6 +317,6 @@ def verdict(ran: Ran, timeout: float) -> tuple[Outcome, str]:
         return Outcome.TIMED_OUT, f"did not end in {timeout:g} s"
     if ran.status:
         return Outcome.FAILED, f"exit status {ran.status}"
-    if ran.calls is not None and not ran.calls.successful:
-        return Outcome.FAILED, next(ran.calls.lines())
+    if ran.calls is not None and ran.calls.problem:
+        return Outcome.FAILED, ran.calls.problem
     return Outcome.PASSED, ""

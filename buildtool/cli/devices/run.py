@@ -32,7 +32,7 @@ from buildtool.engine.context import Options
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_project
 from buildtool.project.validate import suggest
-from buildtool.run.on_device import RunResult, calls_nothing, status_of_run
+from buildtool.run.on_device import RunResult, lacks_dsp_use, status_of_run
 from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams
 
@@ -219,10 +219,6 @@ def run_program(
         record=record,
         replay=replay,
     )
-    if result.calls:
-        from buildtool.run.dsp_calls import with_method_names
-
-        result = result._replace(calls=with_method_names(project, result.calls))
     if json:
         from buildtool.run.method_counts import with_names
 
@@ -234,8 +230,8 @@ def show_end(result: RunResult, request: RunRequest, screen: Screen) -> int:
     """Show what is to be said of a program that has ended; returns the exit status."""
     for text in result.calls.lines() if result.calls else ():
         screen(Note(text))
-    if calls_nothing(result):
-        screen(Note(f"the program did not use the DSP; {_status(result.status)}"))
+    if lacks_dsp_use(result):
+        screen(Note(f"the program did not use the DSP as expected; {_status(result.status)}"))
     if result.dsp_crash and not request.dsp_may_crash:
         screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
     if result.finding:

@@ -13,7 +13,7 @@ struct row {
 
 struct table {
     char magic[8];
-    uint64_t opened, closed, mapped, unmapped, mapped_bytes, unmapped_bytes, messages;
+    uint64_t opened, closed, mapped, unmapped, mapped_bytes, unmapped_bytes, queues, messages;
     char modules[MODULES][NAME_SIZE]; /* the first is for handles that were not opened here */
     struct row rows[ROWS];
 };

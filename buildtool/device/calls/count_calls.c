@@ -36,6 +36,8 @@ int ftruncate(int file, int64_t size);
 void *mmap(void *address, size_t size, int protection, int flags, int file, int64_t offset);
 
 /* dspqueue.h includes headers of the C library. */
+int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t response_size,
+                    void *packet_callback, void *error_callback, void *context, void **queue);
 int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us);
 int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
@@ -100,7 +102,7 @@ __attribute__((constructor)) static void open_table(void)
     if (memory != NULL) {
         table = memory;
         for (size_t i = 0; i < sizeof table->magic; i++) {
-            table->magic[i] = "BTCALLS1"[i];
+            table->magic[i] = "BTCALLS2"[i];
         }
     }
 }
@@ -283,6 +285,16 @@ int remote_handle64_control(remote_handle64 handle, uint32_t request, void *data
     const uint64_t start = ticks();
     const int code = real(handle, request, data, size);
     trace_control(start, request, data, size, code);
+    return code;
+}
+
+int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t response_size,
+                    void *packet_callback, void *error_callback, void *context, void **queue)
+{
+    PASS_ON(dspqueue_create)
+    const int code = real(domain, flags, request_size, response_size, packet_callback,
+                          error_callback, context, queue);
+    add(&table->queues, code == 0);
     return code;
 }
 

@@ -23,9 +23,16 @@ from buildtool.device.emulated.device import PLATFORM
 from buildtool.device.facts import Facts
 from buildtool.device.finding import DeviceFinding
 from buildtool.device.read_facts import read_facts_board_and
-from buildtool.diagnose.explain_log import Evidence, LogExplainer, LogExplanation
+from buildtool.diagnose.explain_log import Evidence, Finding, LogExplainer, LogExplanation
 from buildtool.diagnose.host_calls import CRASHED
-from buildtool.diagnose.knowledge import NOWHERE, Condition, Knowledge, find_code, read_knowledge
+from buildtool.diagnose.knowledge import (
+    ANY_ERROR,
+    NOWHERE,
+    Condition,
+    Knowledge,
+    find_code,
+    read_knowledge,
+)
 from buildtool.diagnose.log_lines import LogLines
 from buildtool.project.model import Project
 from buildtool.run.device_logs import log_variables, logs_in
@@ -189,19 +196,18 @@ def choose_finding(
     `faults` are what checks have found, the surest first; `checked` are the names of all checks
     that were done.  A cause that a log names comes first, in the words of a check that finds it
     too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
-    Without any of these, a fault with which no session opens is named, but not called the cause.
+    Without any of these, a fault with which no session opens is named, but not called the cause,
+    and otherwise any error that the emulated device has logged is the cause.
     A method of `failed` is the cause itself if stub and skel agree.  None if nothing points to the
     DSP.
     """
     found = {fault.name: fault for fault in reversed(faults)}
-    other = said.causes and said.causes[0].condition.name != MISMATCH
+    first = said.causes[0].condition.name if said.causes else ANY_ERROR
+    other = first not in (MISMATCH, ANY_ERROR)
     if failed and not other and DIGEST in checked and DIGEST not in found:
         return _own_error(failed[-1], said, knowledge)
-    if said.causes:
-        known, shown = said.causes[0].condition, _shown(said.causes[0].evidence[0])
-        if fault := _fault_of(known, found):
-            return FirstFinding(fault.name, fault.what, shown, fault.remedy)
-        return FirstFinding(known.name, known.meaning, shown, _remedy(known))
+    if first != ANY_ERROR:
+        return _named_cause(said.causes[0], found)
     shown = _first_line(said)
     suspected = [*_suspected(said, knowledge)]
     for condition in suspected if shown else ():
@@ -209,6 +215,8 @@ def choose_finding(
             return FirstFinding(fault.name, fault.what, shown, fault.remedy)
     if fault := next((fault for fault in faults if fault.name in NO_SESSIONS), None):
         return FirstFinding(fault.name, "", fault.what, fault.remedy)
+    if said.causes:
+        return _named_cause(said.causes[0], found)
     if not shown:
         return None
     excluded = dict.fromkeys(name for condition in suspected for name in condition.checks)
@@ -234,13 +242,23 @@ def failed_call(
     return ()
 
 
+def _named_cause(cause: Finding, found: Mapping[str, DeviceFinding]) -> FirstFinding:
+    """The cause that a line of a log names, in the words of a check that finds it too."""
+    known, shown = cause.condition, _shown(cause.evidence[0])
+    if fault := _fault_of(known, found):
+        return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+    return FirstFinding(known.name, known.meaning, shown, _remedy(known))
+
+
 def _own_error(call: FailedCall, said: LogExplanation, knowledge: Knowledge) -> FirstFinding:
     code = find_code(call.code, knowledge.content)
     named = f"{' or '.join(code.names)} ({code.text.split(' ')[0]})" if code.names else code.text
     lengths = f"; {call.lengths}" if call.lengths else ""
+    refused = any(cause.condition.name == ANY_ERROR for cause in said.causes)
+    also = ", and the emulated device logged an error" if refused else ""
     return FirstFinding(
         METHOD_ERROR,
-        f"{call.called} itself returned {named}{lengths}",
+        f"{call.called} itself returned {named}{also}{lengths}",
         next((_shown(f.evidence[0]) for f in said.causes), _first_line(said))
         or f"{call.skel}: the emulated DSP noted it",
         f"Look where the code of {call.name or call.called} returns it: stub and skel agree.",

@@ -105,6 +105,29 @@ def test_a_kernel_that_refuses_its_arguments(project: Project) -> None:
     assert [test["finding"]["cause"][: len(cause)] for test in tests] == [cause]
 
 
+VOTE = """
+static int vote(void)
+{
+    HAP_power_request_t request = {.type = HAP_power_set_HMX, .hmx = {.power_up = TRUE}};
+    return HAP_power_set(NULL, &request);
+}
+"""
+
+
+def test_a_kernel_that_demands_hmx_of_a_soc_without(project: Project) -> None:
+    include = '#include "demo_dsp.h"\n'
+    project.edit("dsp/src/demo_dsp_imp.c", include, include + VOTE)
+    project.edit("dsp/src/demo_dsp_imp.c", "b_len != a_len ||", "vote() || b_len != a_len ||")
+    found = finding_of(project, "--soc", "SM8635")
+
+    assert found
+    assert found["name"] == "hmx-missing-on-sim"
+    assert found["cause"].startswith("The skel demands HMX, which this SoC does not have")
+    line = "[dsp] ERROR: HAP_power_set: the SM8635 has no HMX that can be powered up"
+    assert found["evidence"] == f"stderr:1: {line}"
+    assert finding_of(project, "--soc", "SM8550", status=0) is None
+
+
 def test_a_program_that_hangs_after_a_failure(built: Project) -> None:
     done = built.run("run", "sim", "--timeout", "3s", "--", "bin/demo", "hang")
 

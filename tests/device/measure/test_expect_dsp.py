@@ -31,6 +31,11 @@ LEAK = """    {
             return 7;
     }
 """
+QUEUE = """    {
+        dspqueue_t queue; /* without a message */
+        if (dspqueue_create(CDSP_DOMAIN_ID, 0, 0, 0, NULL, NULL, NULL, &queue)) return 8;
+    }
+"""
 LOADED = r"""
 #include <dlfcn.h>
 #include <stdint.h>
@@ -112,6 +117,26 @@ def test_calls_are_counted_with_names(program: tuple[Project, str]) -> None:
     assert not [*project.root.glob(".buildtool/counted-*")]
 
 
+def test_a_skel_that_is_not_called_after_its_idl_has_names(program: tuple[Project, str]) -> None:
+    project, device = program
+    uri = '"file:///libmy-htp.so?my_project_dsp_skel_handle_invoke&_modver=1.0"'
+    project.edit(MAIN, "my_project_dsp_URI", uri)
+    listing = project.root / "dsp/CMakeLists.txt"
+    before = listing.read_text()
+    listing.write_text(before + "set_target_properties(my_project_dsp_skel PROPERTIES"
+                                " OUTPUT_NAME my-htp)\n")  # fmt: skip
+    done = project.run("run", device, "--expect-dsp", "--json")
+    listing.write_text(before)
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (row,) = found["dsp_calls"]["methods"]
+    assert (row["skel"], row["name"]) == ("libmy-htp.so", "my_project_dsp_scale_add")
+    names = [row["name"] for row in found["methods"]]  # only sim counts these
+    assert set(names) <= {f"my_project_dsp_{name}" for name in ("open", "close", "scale_add")}
+    assert "my_project_dsp_scale_add: 2 calls" in done.stderr
+
+
 def test_a_program_that_falls_back_to_the_cpu_has_failed(program: tuple[Project, str]) -> None:
     project, device = program
     project.edit(MAIN, CALL, ON_THE_CPU)
@@ -121,7 +146,7 @@ def test_a_program_that_falls_back_to_the_cpu_has_failed(program: tuple[Project,
 
     assert (trusting.returncode, done.returncode) == (0, 125), done.stderr
     assert "0 successful calls of the DSP, 0.0 MiB mapped, 1 opened\n" in done.stderr
-    assert "the program did not use the DSP; the exit status is 125" in done.stderr
+    assert "the program did not use the DSP as expected; the exit status is 125" in done.stderr
     (result,) = tests["tests"]
     assert (result["outcome"], result["message"]) == (
         "failed",
@@ -159,6 +184,25 @@ def test_a_library_that_is_loaded_at_run_time_is_counted(program: tuple[Project,
     assert calls["messages"] == 1
     assert (row["skel"], row["method"]) == ("libmy_project_dsp_skel.so", 9)
     assert (row["calls"], row["failed"], row["name"]) == (1, 1, "")
+
+
+def test_a_queue_without_messages_is_no_use_of_the_dsp(program: tuple[Project, str]) -> None:
+    project, device = program
+    file = project.root / "buildtool.toml"
+    before = file.read_text()
+    project.edit(MAIN, '#include "remote.h"', '#include "dspqueue.h"\n#include "remote.h"')
+    project.edit(MAIN, CALL, QUEUE + CALL)
+    done = project.run("run", device, "--expect-dsp", "--json")
+    file.write_text(before + '\n[project.expect-dsp]\nmy_project_dsp_scale_add = ">= 2"\n')
+    expected = project.run("run", device, "--expect-dsp")
+    file.write_text(before)
+
+    assert done.returncode == 125, done.stderr
+    calls = json.loads(done.stdout)["dsp_calls"]
+    assert (calls["queues"], calls["messages"], calls["methods"][0]["calls"]) == (2, 0, 2)
+    assert calls["problem"].startswith("0 messages in 2 queues, ")
+    assert "did not use the DSP as expected; the exit status is 125" in done.stderr
+    assert expected.returncode == 0, expected.stderr
 
 
 def test_a_killed_program_has_counts(program: tuple[Project, str]) -> None:

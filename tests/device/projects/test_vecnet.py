@@ -34,3 +34,6 @@ def test_what_is_proposed_runs_on_every_arch(tmp_path: Path) -> None:
     for soc in ("SM8550", "QCS6490", "SM8650", "SM8750"):
         done = project.run("run", "sim", "--soc", soc)
         assert (done.returncode, done.stdout) == (0, RIGHT), done.stderr
+    done = project.run("run", "sim", "--soc", "SM8550", "--expect-dsp")
+    assert "vecnet_iface_start: 1 calls" in done.stderr  # of libvecnet-htp-v73.so
+    assert "\n20 messages in queues\n" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from buildtool.diagnose.crash_report import MARK, parse_crash_report, read_crash_reports
 from buildtool.diagnose.explain_crash import describe_region, explain_crashes
-from buildtool.diagnose.method_names import MethodNames, method_names
+from buildtool.diagnose.method_names import MethodNames, called_method, method_names
 from buildtool.diagnose.module_files import DebugFiles
+from buildtool.project.model import Project
 from buildtool.project.read import find_project
 from tests.conftest import LONG
 
@@ -58,6 +60,24 @@ def project_root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def write_skel(project: Project, name: str, *exports: str) -> None:
+    """Write a skel with these symbols into the release of `sim`."""
+    names = b"\0" + b"".join(export.encode() + b"\0" for export in exports)
+    starts = [names.index(export.encode() + b"\0") for export in exports]
+    begin = 52 + 2 * 32 + 4 * 8  # after header, segments and dynamic entries
+    symbols = bytes(16) + b"".join(struct.pack("<IIIBBH", at, 0, 0, 0x12, 0, 7) for at in starts)
+    tags = {5: begin + len(symbols), 6: begin, 10: len(names), 0: 0}  # STRTAB, SYMTAB, STRSZ
+    size = begin + len(symbols) + len(names)
+    segments = ((1, 0, 0, 0, size, size, 5, 1), (2, 116, 116, 116, 32, 32, 6, 4))
+    header = struct.pack("<HHIIIIIHHHHHH", 3, 164, 1, 0, 52, 0, 0x68, 52, 32, 2, 40, 0, 0)
+    data = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + header
+    data += b"".join(struct.pack("<8I", *segment) for segment in segments)
+    data += b"".join(struct.pack("<II", tag, value) for tag, value in tags.items())
+    file = project.state / "release" / "sim" / "dsp" / "v68" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data + symbols + names)
+
+
 def explained(root: Path, *lines: str) -> tuple[str, ...]:
     (root / "crashes").write_text("".join(f"{line}\n" for line in lines))
     return explain_crashes(find_project(root), root / "debug", root / "crashes")
@@ -79,6 +99,25 @@ def test_buffers_of_a_call_in_wire_order(project_root: Path) -> None:
     assert names == MethodNames("k_one", ("primIn", "a", "primROut", "b"))
     assert method_names(find_project(project_root), "libk_skel.so", 3) is None
     assert method_names(find_project(project_root), "libother_skel.so", 2) is None
+
+
+def test_a_skel_of_another_name_has_the_names_of_the_entry_that_it_exports(
+    project_root: Path,
+) -> None:
+    two = IDL.replace("interface k ", "interface other ") + IDL.partition('remote.idl"')[2]
+    (project_root / "k.idl").write_text(two)
+    project = find_project(project_root)
+    skel = "libk-htp-v68.so"
+
+    assert method_names(project, skel, 2) is None  # nothing was built
+    write_skel(project, skel, "k_skel_handle_invoke", "k_skel_handle_invoke_uri")
+    names = method_names(project, skel, 2)
+    assert names == MethodNames("k_one", ("primIn", "a", "primROut", "b"))
+    assert called_method(project, skel, ["helper", "k_one"]) == 2
+    write_skel(project, skel, "unknown_skel_invoke")
+    assert method_names(project, skel, 2) is None
+    write_skel(project, skel, "k_skel_handle_invoke", "other_skel_handle_invoke")
+    assert method_names(project, skel, 2) is None  # of either
 
 
 @pytest.mark.parametrize(

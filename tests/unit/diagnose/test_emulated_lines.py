@@ -16,7 +16,7 @@ CONDITIONS = {
     if row["patterns"]
     and all(source.startswith(("emulator/", "buildtool/")) for source in row["source"])
 }
-WRITTEN_BY_LOG_C = "libcdsprpc: "
+WRITTEN_BY_LOG_C = r"libcdsprpc: |\[dsp\] (?:error|fatal): "
 
 
 def texts_of(file: Path) -> str:
@@ -26,12 +26,14 @@ def texts_of(file: Path) -> str:
 
 def test_some_lines_are_of_the_emulated_device() -> None:
     assert len(CONDITIONS) >= 5
-    assert WRITTEN_BY_LOG_C in texts_of(ROOT / "emulator/cdsprpc/log.c")
+    assert '"libcdsprpc: "' in texts_of(ROOT / "emulator/cdsprpc/log.c")
+    shell = texts_of(ROOT / "emulator/shell/log.c")
+    assert all(text in shell for text in ('"[dsp] %s"', '": %.*s"', '"error", "fatal"'))
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_its_sources_have_the_texts(name: str) -> None:
     written = "".join(texts_of(ROOT / source) for source in CONDITIONS[name]["source"])
     for pattern in CONDITIONS[name]["patterns"]:
-        for text in re.split(r"[*%]", pattern.lower().replace(WRITTEN_BY_LOG_C, "")):
+        for text in re.split(r"[*%]", re.sub(WRITTEN_BY_LOG_C, "", pattern.lower())):
             assert text.strip() in written

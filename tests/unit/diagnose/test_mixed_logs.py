@@ -69,7 +69,8 @@ def symptoms(chance: random.Random, codes: list[int]) -> Iterator[str]:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_cause_comes_first(seed: int) -> None:
     chance = random.Random(seed)
-    name = chance.choice([*OF_CLASS[CAUSE]])
+    # Noise can have what makes the others harmless.
+    name = chance.choice([name for name, row in OF_CLASS[CAUSE].items() if not row["unless"]])
     row = OF_CLASS[CAUSE][name]
     lines = [*with_noise(chance, chance.randint(100, 4000))]
     place = len(lines) + 1

@@ -110,6 +110,27 @@ def test_a_cause_in_a_log_is_told_in_the_words_of_the_check() -> None:
     assert "open_device_node failed for domain ID 3" in found.evidence
 
 
+@pytest.mark.parametrize(
+    "line", [line for line in IN_LOGS["error-on-sim"]["example"] if "0x80000406" not in line]
+)
+def test_an_error_of_the_emulated_device_is_the_cause_if_no_other_is_known(line: str) -> None:
+    code = "demo: remote_handle64_open failed: 0x80000406"
+    cause = IN_LOGS["library-path-colon"]["example"][1]
+
+    for lines in ([line], [line, "demo: 3 of 4 values are wrong"], [code, line]):
+        found = found_in(lines)
+        assert found
+        assert (found.name, found.evidence.partition(": ")[2]) == ("error-on-sim", line)
+    for lines, check in (([line, cause], ""), ([cause, line], ""), ([line, code], "dsp-arch")):
+        found = found_in(lines, *filter(None, [check]))
+        assert found
+        assert found.name == (check or "library-path-colon")
+
+
+def test_a_line_that_a_skel_logs_is_no_error_of_the_emulated_device() -> None:
+    assert found_in(["[dsp] ERROR scale.c:12: 3 of 4 values are wrong"]) is None
+
+
 def test_a_fault_of_which_no_log_tells_is_not_called_the_cause() -> None:
     found = found_in(["demo: the file model.bin does not exist"], "node-permission")
 

@@ -26,7 +26,7 @@ LOGGED = (
 def found_in(
     line: str, *faults: str, calls: tuple[FailedCall, ...] = (), checked: str = "idl-digest"
 ) -> FirstFinding | None:
-    said = explain_lines([line])
+    said = explain_lines(line.split("\n"))
     known = failed_call(calls, {"stderr": line.encode()}, said)
     wrong = [DeviceFinding(name, f"{name} is wrong", "Mend it.") for name in faults]
     return choose_finding(said, wrong, {checked}, read_knowledge(), known)
@@ -40,6 +40,21 @@ def test_a_method_and_the_lengths_of_its_call() -> None:
         f"log:1: {PRINTED}",
         "Look where the code of demo_fir16 returns it: stub and skel agree.",
     )
+
+
+def test_the_reason_that_the_emulated_device_logged() -> None:
+    refused = "[dsp] ERROR: HAP_mmap of descriptor 7: it has no such page"
+    found = found_in(f"{refused}\n{PRINTED}", calls=(CALL,))
+    known = found_in(f"[dsp] ERROR: HAP_power_set: the X has no HMX\n{PRINTED}", calls=(CALL,))
+
+    assert found
+    assert found.cause.startswith(
+        "demo_fir16 (method 3) itself returned AEE_EBADPARM (0x8000040e), and the emulated device"
+        " logged an error; bytes of its buffers: in"
+    )
+    assert found.evidence == f"log:1: {refused}"
+    assert known
+    assert known.name == "hmx-missing-on-sim"
 
 
 @pytest.mark.parametrize(
