@@ -105,12 +105,22 @@ static bool read_header(int file, struct header *header)
            (uint64_t)found.st_size == sizeof *header + content_size(header);
 }
 
+/* Whether words of the image are words in memory, as compilers lay it out. */
+static bool has_words(const struct image *image)
+{
+    uint32_t addresses = 0;
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        addresses |= image->segments[i].address;
+    }
+    return addresses % sizeof(uint32_t) == 0;
+}
+
 void saved_code_find(const struct image *image, struct link_memory *memory,
                      struct saved_code *saved)
 {
     struct header header;
     *saved = (struct saved_code){.file = -1};
-    if (folder[0] == 0) {
+    if (folder[0] == 0 || !has_words(image)) {
         return;
     }
     const struct digest digest = digest_of_image(image);

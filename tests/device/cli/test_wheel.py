@@ -57,7 +57,7 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     output = run([buildtool, "run", "sim"], cwd=project)
     assert "verified against the CPU" in output
     assert "building the emulated device" not in output
-    assert len([*programs.glob("*/install/*")]) == 3
+    assert sum(path.is_file() for path in programs.glob("*/install/*")) == 3
 
     # The IDL compiler is an input too: a new version causes a build.
     assert '"outcome": "built"' not in run([buildtool, "build", "--json"], cwd=project)
