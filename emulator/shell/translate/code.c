@@ -23,6 +23,15 @@ void code_put(struct code *code, uint32_t word)
     }
 }
 
+void code_data(struct code *code, const void *data, size_t size)
+{
+    for (size_t at = 0; at < size; at += sizeof(uint32_t)) {
+        uint32_t word;
+        memcpy(&word, (const uint8_t *)data + at, sizeof word);
+        code_put(code, word);
+    }
+}
+
 static uint32_t here(const struct code *code)
 {
     return code->address + (uint32_t)code->used * 4;

@@ -18,8 +18,9 @@ struct code {
 /* Begins code for an address. */
 void code_begin(struct code *code, uint32_t address);
 
-/* Writes a word. */
+/* Writes a word, and data of whole words. */
 void code_put(struct code *code, uint32_t word);
+void code_data(struct code *code, const void *data, size_t size);
 
 /* { jump to }, { jump ##to } and { call ##to } */
 void code_jump(struct code *code, uint32_t to);

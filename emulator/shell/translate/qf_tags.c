@@ -253,15 +253,6 @@ static void split(uint32_t word, struct tagged_step *steps)
 
 CALLED(call_qf_tags, qf_tags_packet)
 
-static void put_step(struct code *code, const struct tagged_step *step)
-{
-    uint32_t words[sizeof *step / sizeof(uint32_t)];
-    memcpy(words, step, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        code_put(code, words[i]);
-    }
-}
-
 void qf_tags_write(struct code *code, const uint32_t *packet, size_t size, uint32_t from,
                    const struct memory_use *tags)
 {
@@ -295,7 +286,7 @@ void qf_tags_write(struct code *code, const uint32_t *packet, size_t size, uint3
         for (unsigned kind = 0; kind < KINDS; kind++) {
             steps[i].step.writes[kind] &= tags->stored | tags->reset | stored;
         }
-        put_step(code, &steps[i]);
+        code_data(code, &steps[i], sizeof steps[i]);
     }
     put_enter(code);
     code_constant(code, 0, at);

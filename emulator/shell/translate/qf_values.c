@@ -10,8 +10,6 @@
 #include "thunk_area.h"
 #include "thunk_code.h"
 
-#define RESET 10 /* see qfloat_v79.h */
-
 static const char sign_of_zero[] = "0 is added to -0, which makes it 0: adding -0 keeps it";
 static const char not_qf[] = "a vector that no qf instruction wrote is read as qf";
 static const char cleared[] =
@@ -75,8 +73,6 @@ static bool find_untyped(const struct packet_values *packet, const struct instru
     return found;
 }
 
-static const int32_t reset[32] = {[0 ... 31] = RESET};
-
 static void look_at(const struct packet_values *packet, size_t number)
 {
     const struct instruction_values *in = &packet->instructions[number];
@@ -84,7 +80,7 @@ static void look_at(const struct packet_values *packet, size_t number)
     for (size_t i = 0; i < 2; i++) {
         values[i] = thunk_area.vectors[2 * number + i];
         bits[i] = (in->has_bits >> i & 1u) != 0 ? thunk_area.extensions[in->operands[i].vector]
-                                                : reset;
+                                                : thunk_reset_bits;
     }
     const enum format formats[2] = {(enum format)in->operands[0].format,
                                     (enum format)in->operands[1].format};
@@ -189,13 +185,7 @@ void qf_values_write(struct code *code, const uint32_t *packet, size_t size, uin
     code_jump(code, at + 8 + count * (uint32_t)sizeof *values);
     code_put(code, from);
     code_put(code, count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t words[sizeof *values / sizeof(uint32_t)];
-        memcpy(words, &values[i], sizeof words);
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-            code_put(code, words[k]);
-        }
-    }
+    code_data(code, values, count * sizeof *values);
     put_enter(code);
     for (uint32_t i = 0; i < 2 * count; i++) {
         if (values[i / 2].operands[i % 2].format != NONE) {
