@@ -24,6 +24,7 @@ FOREIGN_DIRECTORIES = {
     *("node_modules", "venv", "__pycache__", "_deps", "CMakeFiles", "out", "dist"),
 }
 """Directories with third-party or generated files."""
+POSSIBLE_HEXAGON = re.compile(r"(?i)hexagon|qurt|\bhvx|fastrpc|skel\b|\bqaic|dsprpc|\bDSP_")
 IDL_OF_SDK = {"AEEStdDef.idl", "AEEStdErr.idl", "remote.idl"}
 _COMMENT = re.compile(r"#[^\n]*+")  # also after a "#" in a string: the text only gives hints
 
@@ -52,38 +53,78 @@ class CMakeTree(Value):
 
 
 def read_tree(root: Path) -> CMakeTree:
-    """Read the CMake files below `root`, without third-party directories and build trees."""
+    """Read the CMake files below `root`, without build trees and third-party directories.
+
+    A third-party directory is read if an add_subdirectory() names it and its CMake files name the
+    DSP: a package of Python often has the C++ project that it binds in `vendor`.
+    """
     root = root.resolve()
+    unread: list[str] = []
+    sizes = _Sizes()
+    whole = CMakeTree(root, {}, (), ())
+    folders = [root]
+    for folder in folders:  # grows in the loop
+        found = _read_below(root, folder, sizes, unread)
+        if folder == root or any(map(POSSIBLE_HEXAGON.search, found.files.values())):
+            whole = whole._replace(
+                files={**whole.files, **found.files},
+                interfaces=(*whole.interfaces, *found.interfaces),
+            )
+            folders += [added for added in _added_foreign(found) if added not in folders]
+    return whole._replace(unread=tuple(unread))
+
+
+class _Sizes:
+    entries = 0
+    text = 0
+
+
+def _read_below(root: Path, folder: Path, sizes: _Sizes, unread: list[str]) -> CMakeTree:
     files: dict[str, str] = {}
     interfaces: list[str] = []
-    unread: list[str] = []
-    total = 0
-    for path in _paths(root, unread):
+    for path in _paths(root, folder, sizes, unread):
         name = path.rpartition("/")[2]
         if name.endswith(".idl"):
             if name not in IDL_OF_SDK and (root / path).is_file():
                 interfaces.append(path)
         elif name == LISTING or name.endswith(".cmake"):
             text = _text(root, path)
-            total += len(text or "")
+            sizes.text += len(text or "")
             if text is None:
                 unread.append(f"{path} is not a file of at most 256 KiB below this directory")
-            elif total > MAX_TOTAL:
+            elif sizes.text > MAX_TOTAL:
                 unread.append("the tree is too large: not all of its CMake files were read")
                 break
             else:
                 files[path] = _COMMENT.sub("", text)
-    return CMakeTree(root, files, tuple(interfaces), tuple(unread))
+    return CMakeTree(root, files, tuple(interfaces), ())
 
 
-def _paths(root: Path, unread: list[str]) -> Iterator[str]:
-    """The paths of the tree's files; those of a directory come before those of subdirectories."""
-    seen = 0
+def _added_foreign(tree: CMakeTree) -> Iterator[Path]:
+    """The third-party directories that the tree's files add, by path."""
+    for call in written_calls(tree):
+        if call.name == "add_subdirectory" and call.words:
+            folder = directory_of(call, call.words[0], tree.root)
+            place = tree.root / folder
+            if FOREIGN_DIRECTORIES & {*folder.lower().split("/")} and _is_inside(place, tree.root):
+                yield place
+
+
+def _is_inside(place: Path, root: Path) -> bool:
+    try:
+        return place.resolve().is_relative_to(root) and place.is_dir()
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links
+        return False
+
+
+def _paths(root: Path, top: Path, sizes: _Sizes, unread: list[str]) -> Iterator[str]:
+    """The paths of the files below `top`, relative to `root`; those of a directory come before
+    those of subdirectories."""
     failed: list[OSError] = []
-    for place, folders, names in os.walk(root, onerror=failed.append):
+    for place, folders, names in os.walk(top, onerror=failed.append):
         inside = Path(place).relative_to(root)
-        seen += len(folders) + len(names)
-        if seen > MAX_ENTRIES:
+        sizes.entries += len(folders) + len(names)
+        if sizes.entries > MAX_ENTRIES:
             unread.append("the tree is too large: not all of its directories were searched")
             break
         is_build_tree = inside.parts and "CMakeCache.txt" in names

@@ -14,9 +14,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.file_api import LINKED
 from buildtool.drivers.cmake.install import InstallRule
 from buildtool.propose.cmake_tree import NESTED_BUILD_COMMANDS, CMakeCall
-from buildtool.propose.configure import LINKED, Configured
+from buildtool.propose.configure import Configured
 from buildtool.propose.options import has_tests
 from buildtool.propose.proposal import Line
 from buildtool.propose.target_sides import SidedTarget
@@ -78,10 +79,15 @@ def shipped_files(
     artifacts, left_out = _artifacts(configured, made, generic)
     if not artifacts:
         return ShippedFiles(left_out=left_out, nothing="; ".join(left_out))
+    ships_all = not left_out and (
+        excluded or names >= {target.name for target in configured.linked}
+    )
     if rules and why:
-        lines.append(Line("install", False, why))
+        reason = f"{why}; what the targets link ships" if ships_all else why
+        lines.append(Line("install", False, reason))
         files = []
-    lines.append(Line("artifacts", artifacts, "no install() rule installs these"))
+    if not rules or not why or not ships_all:
+        lines.append(Line("artifacts", artifacts, "no install() rule installs these"))
     files += [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
     return ShippedFiles(tuple(lines), left_out, files=_release_paths(files, configured))
 

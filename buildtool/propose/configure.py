@@ -14,7 +14,7 @@ from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.cmake_runner import CMakeRunner
-from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
+from buildtool.drivers.cmake.file_api import LINKED, BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install import Installation, read_installation
 from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
@@ -46,7 +46,6 @@ _UNUSED = re.compile(
 _NINJA_ERROR = re.compile(r"ninja: error: .+")
 _PRESET = re.compile(r'^  "([^"\n]+)"', re.MULTILINE)
 MAX_REASON = 240
-LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
 Component = Host | Skel
 
 

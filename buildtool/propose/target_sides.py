@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.file_api import CMakeTarget
+from buildtool.drivers.cmake.file_api import LIBRARIES, CMakeTarget
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.cmake_tree import (
     NESTED_BUILD_COMMANDS,
@@ -24,7 +24,6 @@ from buildtool.propose.cmake_tree import (
 from buildtool.propose.configure import Configured, ConfigureResult
 
 HOST, SKEL = "host", "skel"
-LIBRARIES = ("SHARED_LIBRARY", "MODULE_LIBRARY")
 PROGRAM = "EXECUTABLE"
 _RPC = re.compile(r"(^|[/:]|-l)(lib)?[acs]?dsprpc(\.so[.0-9]*)?$")
 _FLAG = re.compile(r"^-m(hvx|hmx|v[67][0-9]$|cpu=hexagon)|^--target=hexagon")
@@ -124,7 +123,6 @@ HEXAGON_EVIDENCE = re.compile(
     rf"|\bif\s*\(\s*(?:NOT\s+)?(?:{'|'.join(ARCH_VARIABLES)})\b"
 )
 """Evidence that a CMake file has a Hexagon side."""
-POSSIBLE_HEXAGON = re.compile(r"(?i)hexagon|qurt|\bhvx|fastrpc|skel\b|\bqaic|dsprpc|\bDSP_")
 ARM64_EVIDENCE = re.compile(r"(?i)\badd_executable\b|_stub\b|[ac]dsprpc")
 """Evidence that a CMake file has an ARM64 side."""
 SDK_EVIDENCE = re.compile(r"\bHEXAGON_(?:SDK|CMAKE)_ROOT\b|\bhexagon_fun\.cmake|\bbuild_idl\b")

@@ -21,6 +21,8 @@ API = Path(".cmake", "api", "v1")
 CLIENT = "client-buildtool"
 MODEL_KINDS = ("codemodel-v2", "toolchains-v1")
 INPUT_KINDS = ("cmakeFiles-v1", "configureLog-v1")  # what CMake read, and what it looked for
+LIBRARIES = ("SHARED_LIBRARY", "MODULE_LIBRARY")
+LINKED = ("EXECUTABLE", *LIBRARIES)
 MAX_BYTES = 64 << 20  # of one reply file; a target with 10,000 sources takes about 3 MB
 
 

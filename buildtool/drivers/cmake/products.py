@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import filecmp
+import glob
 import os
 import shutil
 import stat
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.drivers.cmake.file_api import LIBRARIES, LINKED, read_build_tree
 from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import CMakeStep, Step
 
@@ -37,7 +39,8 @@ def check_installed(step: Step, folder: Path) -> None:
             f"{step.name} ships nothing",
             why="its install() rules install no file, and it names no 'artifacts'"
             if step.install
-            else "its install() rules do not run (install = false), and it names no 'artifacts'",
+            else "its install() rules do not run (install = false), and its targets link no "
+            + ("shared library" if step.arch else "program and no shared library"),
             remedy="Name 'artifacts' in buildtool.toml"
             + (", or add install(TARGETS …) to its CMakeLists.txt." if step.install else "."),
         )
@@ -51,16 +54,16 @@ def check_installed(step: Step, folder: Path) -> None:
 
 
 def copy_artifacts(step: CMakeStep, folder: Path) -> None:
-    """Copy the files of the build tree that match `artifacts` into `folder`, without directories.
+    """Copy the files of the build tree that match `artifacts` into `folder`, without directories;
+    without `artifacts` and without install() rules, what its targets link.
 
     Raises `ArtifactError` if a pattern matches nothing, or two files have the same name.
     """
     found: dict[str, Path] = {}
-    for pattern in step.artifacts:
-        try:
-            matches = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
-        except (ValueError, IndexError, NotImplementedError):
-            matches = []  # an invalid pattern; NotImplementedError: an absolute one
+    wanted = [(pattern, _matches(step.tree, pattern)) for pattern in step.artifacts]
+    if not step.install and not step.artifacts:
+        wanted = [(path.name, [path]) for path in _linked(step)]
+    for pattern, matches in wanted:
         if not matches:
             raise ArtifactError(
                 f"{step.name} made no {pattern!r}",
@@ -76,6 +79,29 @@ def copy_artifacts(step: CMakeStep, folder: Path) -> None:
                 )
     for name, path in found.items():
         shutil.copy(path, folder / name)
+
+
+def _matches(tree: Path, pattern: str) -> list[Path]:
+    try:
+        return [path for path in sorted(tree.glob(pattern)) if path.is_file()]
+    except (ValueError, IndexError, NotImplementedError):
+        return []  # an invalid pattern; NotImplementedError: an absolute one
+
+
+def _linked(step: CMakeStep) -> list[Path]:
+    """What the tree has linked: shared libraries, by all their names, and for ARM64 programs."""
+    kinds = LIBRARIES if step.arch else LINKED
+    made = [
+        target.artifacts[0] for target in read_build_tree(step.tree).targets if target.kind in kinds
+    ]
+    inside = [path for path in made if path.is_relative_to(step.tree)]
+    names = [
+        name
+        for path in inside
+        for name in (path, *sorted(path.parent.glob(f"{glob.escape(path.name)}.*")))
+        if path.suffix == ".so" or name == path
+    ]
+    return [path for path in names if path.is_file()]
 
 
 def normalize_modes(step: Step, folder: Path) -> None:

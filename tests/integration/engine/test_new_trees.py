@@ -82,8 +82,9 @@ def test_nothing_is_compiled_again_for_other_targets_and_artifacts(app: Marked) 
     app.lists(CONFIG, PARTS, "add_library(more SHARED more.c)\ntarget_link_libraries(more part)\n")
     app.write("app/more.c", marked("more", "more"))
 
-    def outcome(targets: str, artifacts: str) -> str:
-        app.project(f"install = false\ntargets = [{targets}]\nartifacts = [{artifacts}]\n")
+    def outcome(targets: str, artifacts: str = "") -> str:
+        more = f"artifacts = [{artifacts}]\n" if artifacts else ""
+        app.project(f"install = false\ntargets = [{targets}]\n{more}")
         return app.outcome()
 
     def shipped() -> list[str]:
@@ -104,6 +105,13 @@ def test_nothing_is_compiled_again_for_other_targets_and_artifacts(app: Marked) 
     assert shipped() == ["libmore.so"]
     assert outcome('"more", "part"', '"lib*.so", "*.a"') == "built"
     assert _ran(app, before) == set()
+    assert outcome('"app", "more"') == "built"
+    assert shipped() == ["libapp.so", "libmore.so"]
+    assert outcome('"app"') == "built"
+    assert shipped() == ["libapp.so"]
+    with pytest.raises(BuildtoolError, match="ships nothing") as raised:
+        outcome('"part"')
+    assert "its targets link no program and no shared library" in raised.value.why
 
 
 def test_cmake_that_fails(app: Marked) -> None:

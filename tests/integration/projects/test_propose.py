@@ -61,7 +61,7 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
             "tool/CMakeLists.txt": NEW + "project(tool C)\nadd_executable(tool ../m.c)\n",
         }
     )
-    app = {"source": ".", "targets": ["app"], "install": False, "artifacts": ["app"]}
+    app = {"source": ".", "targets": ["app"], "install": False}
     assert found["host"] == {"app": app}
     assert found["skel"] == {"ops": {"source": "htp", "archs": ["v73"], "artifacts": ["libops.so"]}}
     assert found["target"]["sim"]["archs"] == ["v73"]

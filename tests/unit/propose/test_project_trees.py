@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.propose import cmake_tree as bounds
-from buildtool.propose.cmake_tree import read_tree
+from buildtool.propose.cmake_tree import POSSIBLE_HEXAGON, read_tree
 from buildtool.propose.target_sides import (
     ARM64_EVIDENCE,
     HEXAGON_EVIDENCE,
-    POSSIBLE_HEXAGON,
     SDK_EVIDENCE,
     TextHints,
 )
@@ -50,6 +49,33 @@ def test_links_pipes_and_trees_of_others_are_left_alone(
     assert found.interfaces == ("own/a.idl",)
     assert len(found.unread) == 3
     assert all("is not a file of at most" in what for what in found.unread)
+
+
+def test_a_third_party_tree_for_the_dsp_is_read_if_it_is_added(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    dsp = APP + "add_subdirectory(vendor/http)\nset(HEXAGON_SDK_ROOT $ENV{HEXAGON_SDK_ROOT})\n"
+    write(elsewhere, {"CMakeLists.txt": dsp})
+    added = ("vendor/engine", "Third_Party/tests", "vendor/away", "../elsewhere", "vendor/none")
+    write(
+        tmp_path,
+        {
+            "CMakeLists.txt": APP + "".join(f"add_subdirectory({name})\n" for name in added),
+            "vendor/engine/CMakeLists.txt": dsp + "add_subdirectory(vendor/ops)\n",
+            "vendor/engine/htp/a.idl": "",
+            "vendor/engine/vendor/http/CMakeLists.txt": APP,
+            "vendor/engine/vendor/ops/CMakeLists.txt": dsp + "add_subdirectory(../../)\n",
+            "vendor/other/CMakeLists.txt": dsp,
+            "Third_Party/tests/CMakeLists.txt": APP,
+        },
+    )
+    (tmp_path / "vendor/away").symlink_to(elsewhere)
+
+    found = read_tree(tmp_path)
+
+    assert found.listings == (".", "vendor/engine", "vendor/engine/vendor/ops")
+    assert found.interfaces == ("vendor/engine/htp/a.idl",)
 
 
 def test_names_that_are_not_printable_are_left_out(tmp_path: Path) -> None:

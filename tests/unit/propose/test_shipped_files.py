@@ -45,10 +45,10 @@ def test_a_tree_of_files_only() -> None:
 def test_install_rules_that_cannot_be_carried_out(bad: InstallRule, why: str) -> None:
     good = rule("target", "bin", "app", of="app")
     tree = configured(target("app"), target("other"), rules=(good, bad), without="other")
-    install, artifacts = shipped_files(tree, sided_targets(tree, NOTHING)).lines
+    (install,) = shipped_files(tree, sided_targets(tree, NOTHING)).lines
     assert (install.key, install.value) == ("install", False)
     assert why in install.why
-    assert (artifacts.key, artifacts.value) == ("artifacts", ("app",))
+    assert "what the targets link ships" in install.why
 
     optional = bad._replace(optional=True, destination="bin")
     tree = configured(target("app"), target("other"), rules=(good, optional), without="other")
@@ -75,13 +75,21 @@ def test_what_is_for_the_other_side_is_not_built() -> None:
     rules = (rule("target", "bin", "app", of="app"), rule("target", "lib", "k", of="k"))
     tree = configured(target("app"), target("k", "library"), rules=rules)
     made = sided_targets(tree, NOTHING)
-    targets, install, artifacts = shipped_files(tree, made[:1]).lines
-    assert (targets.value, artifacts.value) == (("app",), ("app",))
+    targets, install = shipped_files(tree, made[:1]).lines
+    assert targets.value == ("app",)
     assert targets.why == "without k"
     assert (install.key, install.value) == ("install", False)
 
     targets, *_ = shipped_files(tree, made, without=["step"]).lines
     assert (targets.value, targets.why) == (("app", "k"), "without step")
+
+
+def test_programs_of_tests_do_not_ship_beside_others() -> None:
+    bad = rule("target", "/opt", "app", of="app")
+    tree = configured(target("app"), target("check"), rules=(bad,))
+    install, artifacts = shipped_files(tree, sided_targets(tree, NOTHING), tests=["check"]).lines
+    assert (install.key, install.value) == ("install", False)
+    assert (artifacts.key, artifacts.value) == ("artifacts", ("app",))
 
 
 def test_names_with_the_arch_in_them() -> None:
