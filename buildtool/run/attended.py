@@ -89,6 +89,11 @@ def run_attended(
             host = HostProfiler(ready, name)
             request = request._replace(prefix=host.words)
         streams = streams or OWN
+        kept = record.streams["stderr"] if record else errors
+        if kept and request.trace and ready.site.device.emulated:  # others report on their own
+            from buildtool.run.trace.recorder import reporting  # noqa: PLC0415 - rarely used
+
+            kept.also = reporting(kept.also, ready.site.device.name, listener)
         if record:
             streams = stack.enter_context(record.kept_streams(streams))
         elif errors and not request.terminal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from buildtool.core.value import Value
 
@@ -40,9 +40,10 @@ class Kept(Value):
 
 
 class KeptOutput:
-    """Keeps the first `head` and the last `tail` bytes of what is added."""
+    """Keeps the first `head` and the last `tail` bytes of what is added; `also` gets it, too."""
 
     def __init__(self, *, head: int = 0, tail: int) -> None:
+        self.also: Callable[[bytes], None] = lambda _: None
         self._head_size = head
         self._tail_size = tail
         self._head = bytearray()
@@ -51,6 +52,7 @@ class KeptOutput:
 
     def add(self, data: bytes) -> None:
         """Add what was written next."""
+        self.also(data)
         self._size += len(data)
         room = self._head_size - len(self._head)
         self._head += data[:room]

@@ -58,6 +58,7 @@ int main(void)
 """
 RUN = r"""    if (map_and_unmap()) return 9;
     shared_handle = handle;
+    if (getenv("SAYS")) fprintf(stderr, "%s\n", getenv("SAYS"));
     if (getenv("THREADS")) {
         pthread_t threads[2];
         for (int i = 0; i < 2; i++)

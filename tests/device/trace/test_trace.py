@@ -71,6 +71,16 @@ def test_each_call_has_its_part_on_the_dsp(base: sqlite3.Connection) -> None:
     assert names(base, OUTSIDE) == []
 
 
+def test_operators_of_a_backend_have_slices(place: Place, tmp_path: Path) -> None:
+    operator = "ggml-hex: HTP0 profile-op ADD|a x b -> c|1 -> 1|f32|1|-|usec 5 cycles 99 start 7"
+    found = traced(place, tmp_path / "run.pftrace", "-e", f"SAYS={operator}")
+    rows = found.execute(
+        "select slice.dur, track.name from slice join track on track.id = track_id"
+        " where slice.name = 'ADD'"
+    ).fetchall()
+    assert rows == [(5000, "HTP0")]
+
+
 def test_no_duration_is_negative(base: sqlite3.Connection) -> None:
     assert names(base, "select name from slice where dur is null or dur <= 0") == []
 
