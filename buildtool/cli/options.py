@@ -144,7 +144,7 @@ class OneDeviceOptions(OptionGroup):
 
 
 class DeviceOptions(OneDeviceOptions):
-    """The same for commands that can use several devices."""
+    """The options of commands that can use several devices."""
 
     on: Annotated[
         str | None,

@@ -35,7 +35,7 @@ def escape(text: str) -> str:
 
 
 def escape_line(text: str) -> str:
-    """As `escape`, also of line breaks: a name cannot add a line."""
+    """`escape(text)` with line breaks written out, too: a name cannot add a line."""
     return escape(text).replace("\n", "\\n")
 
 

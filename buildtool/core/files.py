@@ -64,7 +64,7 @@ def open_own(path: Path, flags: int) -> int:
 
 
 def open_descriptor(path: Path, flags: int) -> int:
-    """As `os.open`, for a regular file; raises `OSError` at once for everything else."""
+    """Open a regular file with `flags` of `os.open`; raises `OSError` at once for anything else."""
     handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY, 0o666)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)

@@ -86,8 +86,8 @@ def holder_of(path: Path) -> str:
 
 @contextlib.contextmanager
 def locked_temporary_file(folder: Path, prefix: str) -> Iterator[Path]:
-    """As `temporary_file`; also removes the files with this prefix that processes left which were
-    killed: a file is locked as long as it is being written."""
+    """A `temporary_file`; those with this prefix that killed processes have left are removed, since
+    a file is locked as long as it is being written."""
     for left in folder.glob(f"{prefix}*"):
         with try_lock(left) as held:
             if held is not None:

@@ -54,7 +54,7 @@ def read_facts(device: Device) -> Facts:
 
 
 def read_facts_and_board(device: Device) -> tuple[Facts, Board]:
-    """The same, and what its DSP needs on it."""
+    """The facts about `device`, and what its DSP needs on it."""
     facts, found, _ = read_facts_board_and(device, "", {})
     return facts, found
 
@@ -62,7 +62,8 @@ def read_facts_and_board(device: Device) -> tuple[Facts, Board]:
 def read_facts_board_and(
     device: Device, scripts: str, variables: Mapping[str, str]
 ) -> tuple[Facts, Board, Parts]:
-    """The same, and the parts that further `scripts` with `variables` print."""
+    """The facts about `device`, what its DSP needs on it, and the parts that further `scripts` with
+    `variables` print."""
     patterns = _patterns()
     patterns["texts"] += f" {' '.join(board.TEXTS)}"
     more = {"images": " ".join(board.IMAGES), "topics": board.TOPICS, **variables}

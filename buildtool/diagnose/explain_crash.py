@@ -42,7 +42,7 @@ def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, 
 
 
 def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
-    """The same for each call in this file that takes long: where it executes."""
+    """A text of some lines for each call in the file `reports` that takes long: where it is."""
     files = DebugFiles(debug)
     found = read_crash_reports(reports, MARK_OF_LONG_CALLS)
     return tuple(_explain_long_call(project, files, report) for report in found)

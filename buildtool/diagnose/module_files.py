@@ -68,7 +68,7 @@ class ModuleFiles:
         return {name: self._choose(name, found[name]) for name in wanted}
 
     def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
-        """As `debug_files.Places.places`."""
+        """The function at `frame` and those inlined there, by the files of modules."""
         module = self.modules.get(frame.module)
         return places_in(module.file, frame, call=call) if module else ()
 
@@ -166,7 +166,7 @@ class DebugFiles:
         self._open: dict[str, DebugFile | None] = {}
 
     def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
-        """As `Places.places`."""
+        """The function at `frame` and those inlined there, by the release's debug information."""
         return places_in(self._file(frame), frame, call=call)
 
     def function(self, frame: StackFrame, name: str) -> CodePlace | None:
@@ -189,7 +189,8 @@ class DebugFiles:
 
 
 def places_in(file: DebugFile | None, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
-    """As `Places.places`, for a frame in the module of `file`."""
+    """The function at `frame` in the module of `file`, after the functions that are inlined there; ()
+    if unknown."""
     if file is None or frame.offset is None:
         return ()
     try:

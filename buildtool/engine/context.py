@@ -96,7 +96,7 @@ class BuildContext(Value):
         )
 
     def with_fresh_stats(self) -> BuildContext:
-        """The same context, which looks at every file anew."""
+        """A copy of the context that looks at every file anew."""
         return self._replace(file_states=self.file_states.with_fresh_stats())
 
 

@@ -141,7 +141,7 @@ def run_and_explain(
     streams: Streams | None = None,
     record: RunRecord | None = None,
 ) -> RunResult:
-    """The same, with the first finding about the cause if the program failed.
+    """Run the command of `request`; the result has the first finding about the cause if it failed.
 
     The error of a program that did not end in time has it as its reason.
     """

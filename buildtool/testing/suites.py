@@ -54,7 +54,7 @@ class Suite(Protocol):
         """The names of its tests."""
 
     def known_names(self) -> Sequence[str]:
-        """The same if they are known; otherwise the name of the suite."""
+        """The names of its tests if they are known; otherwise the name of the suite."""
 
     def run(
         self, session: Session, names: Collection[str] | None, begin: Begin

@@ -29,8 +29,9 @@ from buildtool.watch.polling import SECONDS, Inotify, Polling
 QUIET = 0.01
 """Seconds without a change after which one or two files are seen as complete."""
 QUIET_BURST = 0.15
-"""The same for more files, since version control and generators pause in between, and for files
-that are missing or empty, since an editor may be about to write them."""
+"""Seconds without a change after which more files are seen as complete, since version control and
+generators pause in between, and files that are missing or empty, since an editor may be about to
+write them."""
 LONGEST = 3.0
 """Seconds after which a burst of changes is not waited for any longer."""
 

@@ -95,8 +95,9 @@ def run_on_devices(
     documents: bool,
     shards: bool = False,
 ) -> OnDevices:
-    """As `on_devices`, without printing a result.  With `documents` the standard output of each
-    process is its document; with `shards`, devices of one target get `--shard`, too."""
+    """Run the command `words` on several devices, without printing a result.  With `documents` the
+    standard output of each process is its document; with `shards`, devices of one target get
+    `--shard`, too."""
     project = find_project(Path.cwd())
     listener = Screen(quiet=True, verbose=build.verbose)
     with contextlib.ExitStack() as stack:

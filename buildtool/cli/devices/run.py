@@ -247,7 +247,7 @@ def _status(status: int) -> str:
 
 
 def _accepted(status: int) -> str:
-    """The same for a crash of the DSP process."""
+    """The effect of a crash of the DSP process on the exit status, and how to accept one."""
     hint = ". --dsp-may-crash, or dsp-may-crash = true in [run.NAME], accepts that"
     return _status(status) + ("" if status else hint)
 

@@ -148,11 +148,11 @@ class _Loop:
         return changed
 
     def fileno(self) -> int:
-        """As `Stop`: can be read when something may have changed."""
+        """The descriptor of a `Stop`, which can be read when something may have changed."""
         return self._watch.fileno()
 
     def wanted(self) -> str:
-        """As `Stop`: INT when inputs have changed since they were built."""
+        """The signal of a `Stop`: INT when inputs have changed since they were built."""
         self._pending = self._look()
         return "INT" if self._pending else ""
 

@@ -28,8 +28,9 @@ def test_on_devices(
     matrix: MatrixOptions,
     as_json: bool,
 ) -> int:
-    """As `on_devices`, with one report of the tests on all devices.  For a matrix, each device runs
-    all tests; a device that lacks what its target requires is no failure."""
+    """Run tests on several devices, and print one report of all; returns the exit status.  For a
+    matrix, each device runs all tests; a device that lacks what its target requires is no failure.
+    """
     words = words if as_json else [*words, "--json"]
     shards = not matrix.markdown
     done = run_on_devices(text, words, choice, build, documents=True, shards=shards)

@@ -114,7 +114,8 @@ class DebugFile:
         return _holds(self._code, address)
 
     def places(self, address: int) -> tuple[CodePlace, ...]:
-        """As `places_in`; pyelftools raises anything for a malformed file."""
+        """The places of `address`, the innermost first; pyelftools raises anything for a malformed
+        file."""
         self._read_units(address)
         file, line = "", 0
         for low, high, name, number in self._lines:

@@ -56,7 +56,7 @@ class PackageEntry(Value):
         return size
 
     def copy_exactly(self, size: int, write: Callable[[memoryview], object]) -> None:
-        """As `copy_to`; raises `OSError` unless the content has `size` bytes."""
+        """Pass the content to `write`; raises `OSError` unless it has `size` bytes."""
         if self.copy_to(write) != size:
             raise OSError(0, "it changed while it was packed", str(self.content))
 

@@ -85,8 +85,9 @@ def bundle_of_failure(
 def captured(
     record: RunRecord, file: Path, listener: Listener, *, release: bool | None
 ) -> Iterator[Listener]:
-    """As `bundle_of_failure`, but the bundle is written as `file` however the run ends, also after
-    Ctrl-C, and `listener` first gets a list of what it contains; `release` as in `release_parts`.
+    """Write a bundle of the block's run as `file` however the run ends, also after Ctrl-C.
+
+    `listener` first gets a list of what it contains.  `release` is that of `release_parts`.
 
     Raises `OSError` when the bundle of a run that has ended cannot be written.
     """

@@ -143,7 +143,7 @@ def folded(stacks: Mapping[tuple[str, ...], int]) -> str:
 
 
 def speedscope(name: str, stacks: Mapping[tuple[str, ...], int]) -> str:
-    """The same as a document that speedscope.app opens."""
+    """A document of the stacks that speedscope.app opens."""
     frames: dict[str, int] = {}
     samples = [
         [frames.setdefault(function, len(frames)) for function in stack] for stack in sorted(stacks)

@@ -63,8 +63,8 @@ class CTestSuites:
 
     @cached_property
     def of_programs(self) -> Deployment:
-        """The same without the files that tests name, on the device: programs tell the names of
-        tests there, before these files are known."""
+        """The deployment without the files that tests name, on the device: programs tell the names
+        of tests there, before these files are known."""
         trees = [{directories(suite.step)[str(suite.step.tree)]} for suite in self.suites]
         return self._push([programs(suite.step) for suite in self.suites], trees)
 
