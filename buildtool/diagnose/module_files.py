@@ -189,8 +189,8 @@ class DebugFiles:
 
 
 def places_in(file: DebugFile | None, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
-    """The function at `frame` in the module of `file`, after the functions that are inlined there; ()
-    if unknown."""
+    """The function at `frame` in the module of `file`, after the functions that are inlined there;
+    () if unknown."""
     if file is None or frame.offset is None:
         return ()
     try:
