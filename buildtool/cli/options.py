@@ -45,7 +45,10 @@ NoCache = Annotated[
     bool, Option("--no-cache", "Build without the caches of earlier builds.", heading=BUILD)
 ]
 Soc = Annotated[
-    str, Option("--soc", "SoC that the emulated device imitates.", "SOC", heading=DEVICE)
+    str,
+    Option(
+        "--soc", "SoC that the emulated device imitates, or its DSP arch.", "SOC", heading=DEVICE
+    ),
 ]
 Wait = Annotated[
     str,

@@ -101,9 +101,9 @@ def _lists(cursor: Cursor) -> Iterable[str]:
 
 
 def _socs(_: Cursor) -> Iterable[str]:
-    from buildtool.device.emulated.socs import known_socs
+    from buildtool.device.emulated.socs import known_socs, names_by_arch
 
-    return known_socs()
+    return [*known_socs(), *names_by_arch()]
 
 
 def _build_types(_: Cursor) -> Iterable[str]:

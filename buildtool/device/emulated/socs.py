@@ -34,15 +34,16 @@ class Soc(Value):
 
 
 def find_soc(name: str) -> Soc:
-    """The SoC called `name`, upper or lower case, by its own name or an alias; `,hmx=zeros` behind
-    the name fuses off the float half of its HMX.
+    """The SoC called `name`, upper or lower case, by its own name or an alias, or the first one
+    with the DSP arch `name`; `,hmx=zeros` behind the name fuses off the float half of its HMX.
 
     Raises `UsageError` with a suggestion.
     """
     socs = known_socs()
     plain = name.lower().removesuffix(_ZEROS)
     zeros = plain != name.lower()
-    if soc := socs.get(plain.upper()):
+    of_arch = (soc for soc in socs.values() if soc.arch == plain)
+    if soc := socs.get(plain.upper()) or next(of_arch, None):
         return soc._replace(hmx=soc.hmx or zeros, hmx_zeros=soc.hmx_zeros or zeros)
     if "," in plain:
         raise UsageError(
@@ -55,9 +56,16 @@ def find_soc(name: str) -> Soc:
     close = difflib.get_close_matches(plain.upper(), socs, n=1, cutoff=0.5)
     raise UsageError(
         f"there is no SoC {name!r} for the emulated device",
-        why=f"known: {', '.join(socs)}",
-        remedy=f"Did you mean {close[0]!r}?" if close else "Name one of these.",
+        why=f"known: {'; '.join(f'{arch}: {names}' for arch, names in names_by_arch().items())}",
+        remedy=f"Did you mean {close[0]!r}?" if close else "Name one of these, or an arch.",
     )
+
+
+def names_by_arch() -> dict[str, str]:
+    """The names of the SoCs with each DSP arch."""
+    socs = known_socs()
+    archs = sorted({soc.arch for soc in socs.values()}, key=arch_number)
+    return {arch: ", ".join(n for n, soc in socs.items() if soc.arch == arch) for arch in archs}
 
 
 def default_soc(archs: Collection[str]) -> Soc:

@@ -29,6 +29,8 @@ def test_the_default_is_the_oldest_that_runs_one_of_the_skels(archs: list[str], 
         ("SM8635", "v73", False, False, "sm8635"),
         ("SM8635,hmx=zeros", "v73", True, True, "sm8635-hmx-zeros"),
         ("SM7635", "v73", True, True, "sm7635-hmx-zeros"),
+        ("v79", "v79", True, False, "sm8750"),
+        ("V68,hmx=zeros", "v68", True, True, "qcs6490-hmx-zeros"),
     ],
 )
 def test_a_soc_has_the_hmx_of_its_chip(
