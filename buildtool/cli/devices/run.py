@@ -192,6 +192,8 @@ def run(
             "trace": trace.file_of(listener),
         }
         print_json(document)
+    if may_be_wrong_numbers(result, choice):
+        screen(Note(WRONG_NUMBERS))
     return show_end(result, request, screen)
 
 
@@ -224,6 +226,18 @@ def run_program(
 
         result = result._replace(methods=with_names(project, result.methods))
     return result
+
+
+WRONG_NUMBERS = (
+    "are numbers of the DSP wrong? With --strict sim stops a kernel that reads or writes beside its"
+    " buffers, with --sanitize at undefined behaviour"
+)
+
+
+def may_be_wrong_numbers(result: RunResult, choice: DeviceChoice) -> bool:
+    """Whether a program that used the emulated DSP failed, and nothing says why."""
+    known = result.finding or result.dsp_crash or choice.strict or choice.sanitize
+    return bool(result.methods and 0 < result.status < 128 and not known)
 
 
 def show_end(result: RunResult, request: RunRequest, screen: Screen) -> int:

@@ -14,6 +14,15 @@ CRASHED = "0x8000040d 0\n"
 SHARED = "SHARED=1"
 
 
+def test_a_program_that_fails_without_a_cause_is_told_of_strict(faults: Faults) -> None:
+    advice = "are numbers of the DSP wrong? With --strict sim stops a kernel"
+    call = ("sum", 1024, 0, 1024)
+    failed, good = faults.call(*call, env="STATUS=3"), faults.call(*call)
+    assert (failed.returncode, good.returncode) == (3, 0)
+    assert advice in failed.stderr
+    assert advice not in good.stderr + faults.call(*call, strict="--strict", env="STATUS=3").stderr
+
+
 @pytest.mark.parametrize(
     ("call", "option", "where", "distance"),
     [
