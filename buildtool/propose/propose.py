@@ -15,7 +15,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.plan.plan import plan_target
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.project.components import Host
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.read import FILE_NAME, parse_project
@@ -25,12 +25,14 @@ from buildtool.propose.component_tables import ComponentTables
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure, ConfigureResult
 from buildtool.propose.options import avoid_package
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown, toml_text
-from buildtool.propose.target_sides import HOST, SDK_EVIDENCE, TextHints
+from buildtool.propose.target_sides import HOST, SDK_EVIDENCE, SKEL, TextHints
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError
 from buildtool.toolchains.dsp_toolchain import dsp_sdk
 
 PREFIX = "buildtool-init-"
+QF_BITS_SINCE = 0x79
+QF_EVIDENCE = re.compile(r"\bQ6_V(?:qf|[sh]f_equals_Vqf)\w*")
 
 
 def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
@@ -62,7 +64,7 @@ def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> P
         return Proposal((), tuple(unknown))
     header = [Line("name", name), *_version(candidates)]
     skels = [table for table in components if table.name.startswith("skel.") and not table.off]
-    targets, more = _targets(skels, sdk, dsp_toolchain)
+    targets, more = _targets(skels, sdk, dsp_toolchain, _qf_code(candidates, hints))
     tables = (Table("project", "", tuple(header)), *components, *targets)
     proposal = Proposal(tables, (*unknown, *more))
     _check(proposal, tree.root, configurator)
@@ -97,7 +99,22 @@ def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
     return "sdk", None
 
 
-def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Table], list[Unknown]]:
+def _qf_code(candidates: Iterable[Candidate], hints: TextHints) -> str:
+    """Where the sources of a skel first calculate with qf values; "" if they do not."""
+    results = (candidate.first(SKEL) for candidate in candidates)
+    sources = (
+        str(path.relative_to(hints.tree.root))
+        for result in results
+        for target in (result.linked if isinstance(result, Configured) else ())
+        for path in target.sources
+        if path.is_relative_to(hints.tree.root)
+    )
+    return hints.search_sources(QF_EVIDENCE, sources)
+
+
+def _targets(
+    skels: list[Table], sdk: str, dsp_toolchain: str, qf: str
+) -> tuple[list[Table], list[Unknown]]:
     lists = [table.get("archs", HEXAGON_ARCHS) for table in skels]
     archs = tuple(arch for arch in HEXAGON_ARCHS if all(arch in archs for archs in lists))
     unknown = []
@@ -117,6 +134,12 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
         archs = (EMULATED_ARCH,) if skels or dsp_toolchain == "sdk" else ()
     why = "build fewer in less time" if len(archs) > 1 else ""
     one = [Line("archs", archs, why)] if archs else []
+    if qf and dsp_toolchain != "sdk" and archs and arch_number(archs[-1]) >= QF_BITS_SINCE:
+        why = (
+            f"it calculates with qf values ({qf}), which open LLVM may keep on the stack, where v79"
+            " and newer keep 32 of their 36 bits. With this line that is a warning"
+        )
+        one.append(Line("allow", ("qf-values",), why))
     tables = [Table("target.sim", "the emulated device", (*base, *one))]
     return tables, unknown
 

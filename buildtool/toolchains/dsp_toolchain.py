@@ -15,7 +15,7 @@ from buildtool.sdk.tool_search import (
 )
 from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.hexagon import hexagon, with_open_root
-from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.toolchains.profile import ALLOW, Profile, ProfileError
 
 CODE_RULES = frozenset({"hvx-instructions", "qf-values"})
 """The rules whose findings do not stop the builds of a target that allows them either."""
@@ -83,7 +83,7 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
         }
     if allowed := sorted(CODE_RULES & set(target.allow)):
         profiles = {
-            arch: profile._replace(settings={**profile.settings, "ALLOW": " ".join(allowed)})
+            arch: profile._replace(settings={**profile.settings, ALLOW: " ".join(allowed)})
             for arch, profile in profiles.items()
         }
     return {a: _with_idl_compiler(profile, project, target) for a, profile in profiles.items()}

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 _TOKEN = r"@([A-Z_]+)@"
+ALLOW = "ALLOW"
+"""The setting with the rules about code whose findings do not stop a build.  It is not in the
+digest, because what is compiled does not depend on it."""
 
 
 class ProfileError(BuildtoolError):
@@ -89,7 +92,7 @@ class Profile(_Fields):
             {
                 "template": self._template(),
                 "modules": _modules(),
-                "settings": dict(self.settings),
+                "settings": {n: value for n, value in self.settings.items() if n != ALLOW},
                 "identity": self.identity,
                 "cdsprpc": self.cdsprpc.digest if self.cdsprpc else "",
             }

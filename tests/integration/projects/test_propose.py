@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,24 @@ def test_an_option_that_adds_the_backend_is_on(proposed: Propose) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("arch", "allow"), [("v75", None), ("v79", ["qf-values"])])
+def test_qf_values_that_open_llvm_may_lose_do_not_stop_the_build(
+    proposed: Propose, arch: str, allow: list[str] | None
+) -> None:
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW + "project(k C)\nadd_library(k_skel SHARED k.c)\n",
+            "CMakePresets.json": json.dumps(
+                {"version": 3, "configurePresets": [{"name": f"dsp-{arch}", "binaryDir": "b"}]}
+            ),
+            "k.c": "\nv = Q6_Vqf32_vadd_VsfVsf(a, b);\n",
+        }
+    )
+    assert found["target"]["sim"]["archs"] == [arch]
+    assert found["target"]["sim"].get("allow") == allow
+    assert ("qf values (k.c:2: Q6_Vqf32_vadd_VsfVsf)" in found["text"]) == bool(allow)
+
+
 def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
     """A function adds skels of four archs; one skel cannot be configured for v75, one for v79."""
     found = proposed(

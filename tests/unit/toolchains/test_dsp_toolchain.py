@@ -120,4 +120,6 @@ def test_what_a_target_allows_in_code_is_part_of_its_profiles() -> None:
     allowing = target._replace(allow=("stripped", "qf-values"))
 
     assert "ALLOW" not in dsp_profiles(project, target)["v79"].settings
-    assert dsp_profiles(project, allowing)["v79"].settings["ALLOW"] == "qf-values"
+    allowed = dsp_profiles(project, allowing)["v79"]
+    assert allowed.settings["ALLOW"] == "qf-values"
+    assert allowed.digest == dsp_profiles(project, target)["v79"].digest  # compiled alike

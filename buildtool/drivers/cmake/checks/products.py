@@ -11,6 +11,7 @@ from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.component_step import FilesStep
 from buildtool.plan.plan import Step
+from buildtool.toolchains.profile import ALLOW
 
 if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
@@ -92,7 +93,7 @@ def _check_skels(
     """Check that a skel step ships at least one skel, and nothing that the DSP would reject."""
     libraries = {Path(name).name: path for name, path in files.items() if ".so" in path.suffixes}
     own = not isinstance(step, FilesStep)
-    allow = tuple(step.profile.settings.get("ALLOW", "").split())
+    allow = tuple(step.profile.settings.get(ALLOW, "").split())
     subject = check_dsp_files(
         libraries, arch, device=step.profile.shell, warn=warn, own=own, allow=allow
     )
