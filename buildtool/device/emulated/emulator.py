@@ -62,7 +62,7 @@ def build_emulator(listener: Listener) -> Emulator:
     """The emulator's binaries, built unless this version of them is undamaged in the cache, or in
     the installed wheel.
 
-    Building takes one to three minutes, most of it zig building a C library for Hexagon.
+    Building takes one to three minutes.
     """
     cdsprpc, shell = parts = _parts()
     missing = [p for p in reversed(parts) if not (is_whole(p.tree) or _unpacked(p))]

@@ -27,7 +27,7 @@ target_include_directories(libc PRIVATE "${_musl}/arch/hexagon" "${_musl}/arch/g
   "${_musl}/src/include" "${_musl}/src/internal" "${_musl}/include" "${_musl}/src" "${_here}"
   "${_unwind}/src")
 target_compile_definitions(libc PRIVATE _XOPEN_SOURCE=700)
-target_compile_options(libc PRIVATE -w -Os -std=c99 -ffreestanding -fexcess-precision=standard
+target_compile_options(libc PRIVATE -w -g1 -Os -std=c99 -ffreestanding -fexcess-precision=standard
   -frounding-math -ffp-contract=off -fno-strict-aliasing -fno-builtin -fno-stack-protector
   -fasynchronous-unwind-tables -ffunction-sections -fdata-sections)
 
@@ -36,14 +36,15 @@ add_library(unwind OBJECT "${_unwind}/src/libunwind.cpp" "${_unwind}/src/UnwindL
   "${_unwind}/src/UnwindLevel1-gcc-ext.c")
 target_include_directories(unwind PRIVATE "${_unwind}/include")
 target_compile_definitions(unwind PRIVATE _LIBUNWIND_HIDE_SYMBOLS _LIBUNWIND_IS_NATIVE_ONLY)
-target_compile_options(unwind PRIVATE -w -fexceptions -fvisibility=hidden -ffunction-sections
+target_compile_options(unwind PRIVATE -w -g1 -fexceptions -fvisibility=hidden -ffunction-sections
   -fdata-sections)
 set_source_files_properties("${_here}/assembly.S"
   PROPERTIES LANGUAGE C COMPILE_OPTIONS "-x;assembler-with-cpp")
 set_source_files_properties("${_unwind}/src/libunwind.cpp"
   PROPERTIES LANGUAGE C COMPILE_OPTIONS "-x;c++;-std=c++17;-fno-exceptions;-fno-rtti")
 
-# c.zig and compiler_rt.zig export the names in functions.zig only.
+# c.zig and compiler_rt.zig export the names in functions.zig only.  With -fno-builtin no loop in
+# memset becomes a call of memset.
 foreach(_file c compiler_rt)
   file(READ "${BUILDTOOL_ZIG_LIB}/${_file}.zig" _text)
   string(REGEX REPLACE "(\n    )(if [^\n]*)?@export"
@@ -55,7 +56,8 @@ configure_file("${_here}/functions.zig" "${_made}/functions.zig" COPYONLY)
 set(_functions "${_made}/functions.o")
 add_custom_command(OUTPUT "${_functions}"
   COMMAND "${CMAKE_C_COMPILER}" build-obj functions.zig -lc -target hexagon-linux-musl
-    -mcpu=hexagonv68 -O ReleaseFast -fstrip -fno-compiler-rt -ffunction-sections -fdata-sections
+    -mcpu=hexagonv68 -O ReleaseFast -fstrip -fno-builtin -fno-stack-check -fno-stack-protector
+    -fno-compiler-rt -ffunction-sections -fdata-sections
     "-femit-bin=${_functions}"
   DEPENDS "${_made}/functions.zig" "${_made}/c.zig" "${_made}/compiler_rt.zig"
   WORKING_DIRECTORY "${_made}"
