@@ -1,6 +1,6 @@
 """Make a wheel of this clone, with the programs of the emulated device inside, in a directory.
 
-Whoever installs it need not compile them, which takes one to three minutes.
+Whoever installs it need not compile them, which takes about a minute.
 """
 
 from __future__ import annotations

@@ -40,6 +40,10 @@ FOLDERS = ("b", "h", "o", "tmp", "z")
 HOUR_NS = 3600 * 10**9
 DAY_NS = 24 * HOUR_NS
 """A cache that was used within this time is kept: zig may be running."""
+FIRST_NOTE = (
+    "zig compiles its C and C++ libraries first, once for all projects of this user. It takes some"
+    " minutes."
+)
 _OUTPUT = re.compile(rf"\b{NAME}/o/([0-9a-f]{{32}})/")
 _TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
 
@@ -61,6 +65,11 @@ def make_ready() -> Path:
         with contextlib.suppress(OSError):
             os.utime(directory)
     return directory
+
+
+def has_library(name: str) -> bool:
+    """Whether zig has compiled its library `name`, such as `libc++.a`, for any target."""
+    return any((cache_dir() / NAME / "o").glob(f"*/{name}"))
 
 
 def entries(directory: Path) -> Iterator[Evictable]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.core.events import StepOutput, Warned
+from buildtool.core.events import Listener, Note, StepOutput, Warned
 from buildtool.core.files import open_regular, write_if_changed
 from buildtool.drivers.cmake.tree_files import BUILT
 from buildtool.plan.component_step import FilesStep
@@ -118,6 +119,8 @@ class CMakeDriver:
         self.is_cached = launcher is None or launcher.is_known
         if zig := step.profile.places.get("ZIG"):
             _make_zig_ready(Path(zig))
+            if step.profile.platform != "hexagon":
+                _tell_of_libraries(listener)
         with step_log(resources.logs, step.name, step.summary) as log:
             yield CMakeRunner(
                 step=step,
@@ -199,3 +202,11 @@ def _make_zig_ready(program: Path) -> None:
     from buildtool.cache.zig_cache import make_ready, renew
 
     renew(make_ready(), program.parent / "lib")
+
+
+@cache
+def _tell_of_libraries(listener: Listener) -> None:
+    from buildtool.cache.zig_cache import FIRST_NOTE, has_library
+
+    if not has_library("libcompiler_rt.a"):
+        listener(Note(FIRST_NOTE))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from buildtool.core.cache import cache_dir
+from buildtool.cache.zig_cache import FIRST_NOTE, has_library
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.processes.process import ToolError, capture
@@ -33,10 +33,6 @@ from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
 IDLE_LIMIT = 60.0  # seconds in which a configuration neither prints nor uses processor time
 LISTING_LIMIT = 60.0  # seconds for the names of presets
-FIRST_NOTE = (
-    "zig compiles its C and C++ libraries first, once for all projects of this user. It takes some"
-    " minutes."
-)
 NO_NEEDS: Mapping[str, Path] = {}
 _ERROR = re.compile(r"^CMake Error(?: \(dev\))?(?: at (.+?):(\d+)(?: \([^\n]*\))?)?:", re.MULTILINE)
 _STACK = re.compile(r"^  (\S.*):(\d+) \([^\n]*\)$", re.MULTILINE)
@@ -131,7 +127,7 @@ class Configurator:
                 step = self._step(component, arch, needs, place)
             except BuildtoolError as error:  # the toolchain is not installed
                 return ConfigureFailure(_short(f"{error.message}: {error.why}"), error.remedy)
-            if not arch and _compiles_libraries(step.profile):
+            if not arch and "ZIG" in step.profile.places and not has_library("libc++.a"):
                 self.listener(Note(FIRST_NOTE))
             done = self._run(step, place, lambda line: self.listener(StepOutput(name, line)))
             outcome = "configured" if isinstance(done, Configured) else "skipped"
@@ -210,12 +206,6 @@ class Configurator:
             return ConfigureFailure(_short(reason), remedy, calls)
         finally:
             log.close()
-
-
-def _compiles_libraries(profile: Profile) -> bool:
-    """Whether zig has not yet compiled its libraries for the programs of `profile`."""
-    made = (cache_dir() / "zig" / "o").glob("*/libc++.a")
-    return "ZIG" in profile.places and not any(made)
 
 
 def _runner(step: CMakeStep, log: StepLog, on_output: Callable[[str], None]) -> CMakeRunner:

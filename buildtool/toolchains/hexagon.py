@@ -163,10 +163,10 @@ def with_open_root(host: Profile, zig: Zig) -> Profile:
 
 
 def hexagon_musl(requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
-    """The profile of static Hexagon Linux programs for qemu-hexagon, such as the emulated shell.
+    """The profile of the emulated shell, a static Hexagon Linux program for qemu-hexagon.
 
-    It has one CPU and one optimisation level, because zig builds its libc for each pair of them,
-    which takes a minute or more.  `requirement` is as for `hexagon`.
+    No C library is linked: zig would take minutes to compile its own, of which the shell compiles
+    what it needs.  `requirement` is as for `hexagon`.
     """
     zig = usable_zig(requirement)
     program = str(zig.where)

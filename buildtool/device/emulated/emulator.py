@@ -62,12 +62,12 @@ def build_emulator(listener: Listener) -> Emulator:
     """The emulator's binaries, built unless this version of them is undamaged in the cache, or in
     the installed wheel.
 
-    Building takes one to three minutes, most of it zig building a C library for Hexagon.
+    Building takes about a minute on two processors.
     """
     cdsprpc, shell = parts = _parts()
     missing = [p for p in reversed(parts) if not (is_whole(p.tree) or _unpacked(p))]
     if missing:
-        listener(Note("building the emulated device, once: this takes one to three minutes"))
+        listener(Note("building the emulated device, once: this takes about a minute"))
     for part in missing:
         _build(_step(part, find_cmake()), listener)
     for part in parts:

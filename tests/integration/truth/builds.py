@@ -22,7 +22,7 @@ WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: No fused multiply-add: the kernels guarantee the same bits everywhere.
 KERNEL_FLAGS = (*WARNINGS, "-ffp-contract=off")
 HEXAGON = ("-target", "hexagon-linux-musl")
-#: The libc variant of the emulated DSP shell: zig takes minutes to compile another one.
+#: The libc variant of all tests: zig takes minutes to compile another one.
 HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-g", "-static")
 
 

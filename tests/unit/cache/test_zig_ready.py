@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.zig_cache import make_ready
+from buildtool.cache.zig_cache import has_library, make_ready
 
 Put = Callable[[Path], object]
 KINDS: list[Put] = [
@@ -40,3 +40,11 @@ def test_a_link_to_a_directory_with_more_room_is_kept(zig: Path, tmp_path: Path)
     zig.symlink_to(tmp_path / "room")
     make_ready()
     assert zig.is_symlink()
+
+
+def test_a_library_that_zig_has_compiled_is_found(zig: Path) -> None:
+    assert not has_library("libc++.a")
+    (zig / "o" / "0").mkdir(parents=True)
+    (zig / "o" / "0" / "libc++.a").touch()
+    assert has_library("libc++.a")
+    assert not has_library("libcompiler_rt.a")
