@@ -35,13 +35,20 @@ LAID_OUT = (
 )
 FLAGS = (
     *("-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-nostdlibinc", f"-I{GENERATED}"),
-    *("-Ihost/include", "-Ihost/include/fastrpc", "-Ihost/src/reference", f"-I{PROBE}"),
+    *(
+        "-Ihost/include",
+        "-Ihost/include/fastrpc",
+        "-Ihost/src/reference",
+        f"-I{PROBE}",
+        "-Idsp/program",
+    ),
     "-Iemulator/common",
 )
 SIDES = {
     (
         f"{PROBE}/dsp",
         "cmake/sdk",
+        "dsp/program",
         "dsp/src",
         "emulator/shell",
         "emulator/common",
@@ -50,7 +57,13 @@ SIDES = {
         *("-Idsp/include", "-Iemulator/shell", *FLAGS),
     ),
     (
-        *("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/device/query"),
+        *(
+            "host/dsp-program",
+            "host/src",
+            "emulator/cdsprpc",
+            "emulator/common",
+            "buildtool/device/query",
+        ),
         "buildtool/device/calls",
         "buildtool/device/emulated/plugin",
         "emulator/hmx",
@@ -74,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     commands: list[list[str | Path]] = [
         [TOOLS / "clang-format", "--dry-run", "--Werror", *batch] for batch in batches(sources, 50)
     ]
-    for idl in ("dsp/htp_ops.idl", f"{PROBE}/device_probe.idl"):
+    for idl in ("dsp/htp_ops.idl", "dsp/program/dsp_program.idl", f"{PROBE}/device_probe.idl"):
         run([sys.executable, "-P", "-m", "buildtool", "idl", idl, "-o", GENERATED])
     headers = usable_zig().library / "libc" / "include"
     for folders, flags in SIDES.items():

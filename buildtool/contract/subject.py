@@ -188,9 +188,11 @@ class Subject(Value):
                 yield path, self.dsp_arch(path) or elf.hexagon_arch, elf
 
     def skels(self) -> Iterator[tuple[str, str, Elf]]:
-        """Those of `dsp()` that are skels: by their entry, by their name, or by the promise."""
+        """Those of `dsp()` that are skels: by their entry, by their name, or by the promise; and
+        programs for the DSP."""
         for path, arch, elf in self.dsp():
-            if entries(elf) or path.endswith("_skel.so") or path in self.promise.skels:
+            named = path.endswith("_skel.so") or path in self.promise.skels
+            if named or entries(elf) or is_program(elf):
                 yield path, arch, elf
 
     @cached_property
@@ -234,6 +236,12 @@ def entries(elf: Elf) -> tuple[str, ...]:
     return tuple(sorted(n for n in elf.exports if n.endswith(ENTRY_ENDINGS)))
 
 
+def is_program(elf: Elf) -> bool:
+    """Whether it is a program for the DSP: a shared object that is loaded for its main."""
+    return not PROGRAM_ENTRIES.isdisjoint(elf.exports)
+
+
+PROGRAM_ENTRIES = frozenset(("main", "buildtool_dsp_program"))
 ENTRY_ENDINGS = ("_skel_handle_invoke", "_skel_invoke")
 
 

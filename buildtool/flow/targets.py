@@ -117,7 +117,7 @@ def open_release(
     """
 
     def needed_trees(plan: Plan) -> frozenset[str]:
-        return frozenset(step.name for step in plan.cmake_steps if trees and not step.arch)
+        return frozenset(step.name for step in plan.cmake_steps if trees and step.has_tests)
 
     if is_locked(_lock_file(project)):
         plan = make_plan(project, target_name)

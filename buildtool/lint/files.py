@@ -26,6 +26,10 @@ def project_files(project: Project) -> dict[str, Path]:
     sources = [project.root / each.source for each in project.hosts.values() if each.source]
     sources += [project.root / each.source for each in project.skels.values() if each.source]
     interfaces = [project.root / each.idl for each in project.skels.values() if each.idl]
+    sources, interfaces = (
+        [path for path in paths if path.is_relative_to(project.root)]  # the loader's are elsewhere
+        for paths in (sources, interfaces)
+    )
     found = [each for folder in dict.fromkeys(sources) for each in _files_in(folder, SUFFIXES)]
     found += [each for each in interfaces if each.is_file()]
     found += _files_in(project.root, SCRIPT_SUFFIXES)

@@ -11,7 +11,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.plan.component_step import ComponentStep, FilesStep
-from buildtool.project.components import Host, Skel
+from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import Define
 from buildtool.project.model import STATE, Project, Target, Tool
 from buildtool.sdk.cmake import CMake
@@ -29,6 +29,8 @@ CONAN_CENTER = "conancenter"
 DEBIAN = "debian"
 """The directory of unpacked Debian packages in the project's state directory."""
 MULTIARCH = "aarch64-linux-gnu"
+ALL_PROGRAMS = ("**/*.so",)
+"""The artifacts of a component whose programs run on the DSP: there, programs are libraries too."""
 DEBIAN_LAYOUT = 1
 """Changes when the same packages are unpacked in another way."""
 
@@ -70,7 +72,7 @@ class CMakeStep(ComponentStep):
     those `defines` that every component of the target gets; `install` says whether the install()
     rules run, `ships` whether the files that they install ship or are there for other components
     only; files that match `artifacts` ship in any case; `toolchain_file` is a toolchain file of the
-    component's own, in place of the profile's.
+    component's own, in place of the profile's; `programs` says that its programs run on the DSP.
     """
 
     source: Path
@@ -91,6 +93,12 @@ class CMakeStep(ComponentStep):
     artifacts: tuple[str, ...] = ()
     toolchain_file: Path | None = None
     conan: ConanNeeds | None = None
+    programs: bool = False
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether its CTest tests run on a device."""
+        return self.programs or not self.arch
 
     def ships_output(self, name: str) -> bool:
         """Whether the output `name`, a path in the output directory, is part of the release."""
@@ -237,6 +245,8 @@ def _step(
     defines = {**component.defines, **target.defines}
     if component.idl_standard_types:
         defines["BUILDTOOL_IDL_STANDARD_TYPES"] = True
+    if isinstance(component, Dsp):
+        defines["BUILDTOOL_DSP_PROGRAMS"] = True
 
     def filled(text: str) -> str:
         return text.replace("{arch}", arch) if arch else text
@@ -261,7 +271,7 @@ def _step(
             else component.tree
             if isinstance(component, Host)
             else "",
-            ships=component.install and not packages,
+            ships=(component.install or isinstance(component, Dsp)) and not packages,
             debian=packages.packages if packages else (),
         )
     return CMakeStep(
@@ -288,13 +298,15 @@ def _step(
         preset=filled(component.preset),
         install=component.install or name in needed,
         ships=component.install or name not in needed,
-        artifacts=tuple(filled(pattern) for pattern in component.artifacts),
+        artifacts=tuple(filled(pattern) for pattern in component.artifacts)
+        or (ALL_PROGRAMS if isinstance(component, Dsp) else ()),
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file
         else None,
         conan=ConanNeeds(project.root / component.conan, conan_settings(project))
         if isinstance(component, Host) and component.conan
         else None,
+        programs=isinstance(component, Dsp),
     )
 
 

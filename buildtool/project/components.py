@@ -1,4 +1,4 @@
-"""Components of the project file: `[host.NAME]` and `[skel.NAME]`."""
+"""Components of the project file: `[host.NAME]`, `[skel.NAME]` and `[dsp.NAME]`."""
 
 # No `from __future__ import annotations`: the reader evaluates all annotations in every run.
 from collections.abc import Mapping
@@ -38,6 +38,11 @@ Defines = Annotated[
     Mapping[str, Define], Key("CMake cache entries; {arch} is replaced by the DSP arch")
 ]
 
+TestFiles = Annotated[
+    Strings,
+    Key("files that tests open and no argument names (globs in source and the build tree)"),
+]
+
 
 class Host(Value):
     """`[host.NAME]`: a CMake project, or prebuilt files or packages, for the ARM64 side."""
@@ -66,10 +71,7 @@ class Host(Value):
     ] = ()
     idl_standard_types: IdlStandardTypes = False
     defines: Defines = NO_DEFINES
-    test_files: Annotated[
-        Strings,
-        Key("files that tests open and no argument names (globs in source and the build tree)"),
-    ] = ()
+    test_files: TestFiles = ()
     dsp_may_crash: Annotated[
         Strings, Key("CTest tests (globs) that may crash the DSP process, such as tests of errors")
     ] = ()
@@ -98,8 +100,25 @@ class Skel(Value):
     defines: Defines = NO_DEFINES
 
 
+class Dsp(Skel):
+    """`[dsp.NAME]`: a CMake project for the Hexagon side whose programs and tests run on the DSP,
+    or prebuilt programs: shared libraries that export main."""
+
+    install: Install = False
+    artifacts: Annotated[
+        Strings,
+        Key("files of the build tree to ship (globs); default: all programs and shared libraries"),
+    ] = ()
+    test_files: TestFiles = ()
+
+
+LOADER, RUNNER = "dsp-program", "run-dsp-program"
+"""Components of each project with programs for the DSP: the skel that loads these, and the program
+of the ARM64 side that lets it do so."""
+
 COMPONENT_KEYS: Mapping[type, tuple[str, ...]] = {
     Host: ("source", "files", "tree", "debian"),
     Skel: ("source", "files"),
+    Dsp: ("source", "files"),
 }
 """Keys of which a component has at least one."""

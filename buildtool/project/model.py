@@ -12,7 +12,7 @@ from typing import Annotated
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.benches import Bench, Check, Metric
-from buildtool.project.components import Host, Skel
+from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
 STATE = ".buildtool"
@@ -226,7 +226,10 @@ class Tool(Value):
 
 
 class Project(Value):
-    """A whole `buildtool.toml`; `root` is its directory."""
+    """A whole `buildtool.toml`; `root` is its directory.
+
+    `skels` are all components of the Hexagon side, those of `[dsp.NAME]` among them.
+    """
 
     root: Path
     header: Header
@@ -261,6 +264,7 @@ class Project(Value):
 SECTIONS: Mapping[str, type] = {
     "host": Host,
     "skel": Skel,
+    "dsp": Dsp,
     "target": Target,
     "run": Run,
     "test": Test,

@@ -9,7 +9,7 @@ from typing import Any
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import check_path
 from buildtool.project.benches import Bench, Check, Metric
-from buildtool.project.components import Host, Skel
+from buildtool.project.components import LOADER, RUNNER, Dsp, Host, Skel
 from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
@@ -96,6 +96,11 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
     reader.name(header.name, ("project", "name"))
     hosts = reader.section(Host, "host", tables)
     skels = reader.section(Skel, "skel", tables)
+    programs = reader.section(Dsp, "dsp", tables)
+    for name in sorted(skels.keys() & programs.keys()):
+        message = f"{name!r} is the name of a skel and of programs for the DSP"
+        raise reader.error(("dsp", name), message, "Rename one: names of components are unique.")
+    skels |= programs
     targets = reader.section(Target, "target", tables)
     if BUILT_IN_TARGET not in targets:
         archs = ("v68",) if any("v68" in skel.archs for skel in skels.values()) else ()
@@ -116,7 +121,23 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
     )
     for key, message, remedy in violations(project):
         raise reader.error(key, message, remedy)
-    return project
+    return _with_loader(project) if programs else project
+
+
+def _with_loader(project: Project) -> Project:
+    """The project with the components of this program that programs for the DSP need."""
+    from buildtool import _data  # noqa: PLC0415 - few projects have such programs
+
+    dsp = str(_data.path("dsp") / "program")
+    loader = Skel(dsp, idl=f"{dsp}/dsp_program.idl")
+    runner = Host(str(_data.path("host") / "dsp-program"))
+    skels = {
+        name: skel._replace(needs=(*skel.needs, LOADER)) if isinstance(skel, Dsp) else skel
+        for name, skel in project.skels.items()
+    }
+    return project._replace(
+        hosts={**project.hosts, RUNNER: runner}, skels={LOADER: loader, **skels}
+    )
 
 
 def _check_version(reader: TableReader, tables: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from buildtool.project.components import Host, Skel
+from buildtool.project.components import LOADER, RUNNER, Dsp, Host, Skel
 from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Project, Target
 from buildtool.project.paths import (
     Violation,
@@ -37,13 +37,19 @@ SHOWN = 20
 
 def violations(project: Project) -> Iterator[Violation]:
     """All problems of `project` beyond the types of its values."""
-    for kind, components in (("host", project.hosts), ("skel", project.skels)):
+    for components in (project.hosts, project.skels):
         for name, component in components.items():
-            yield from _component(project.root, (kind, name), component)
-        yield from _needs(kind, components)
+            yield from _component(project.root, (_kind(component), name), component)
+            if name in (LOADER, RUNNER) and any(map(_is_dsp, project.skels.values())):
+                yield (
+                    (_kind(component), name),
+                    "is the name of a component that each project with [dsp.NAME] has",
+                    "Give it another name.",
+                )
+        yield from _needs(components)
     for name in sorted(project.hosts.keys() & project.skels.keys()):
         yield (
-            ("skel", name),
+            (_kind(project.skels[name]), name),
             f"{name!r} is the name of a host and of a skel",
             "Rename one of them: component names must be unique.",
         )
@@ -102,6 +108,15 @@ def _numbers(name: str) -> list[str]:
     return re.findall(r"\d+", name)
 
 
+def _kind(component: Host | Skel) -> str:
+    """The first part of the names of tables of such components."""
+    return type(component).__name__.lower()
+
+
+def _is_dsp(component: Skel) -> bool:
+    return isinstance(component, Dsp)
+
+
 def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Violation]:
     if prebuilt_keys(component) or not component.source:
         yield from prebuilt_violations(root, at, component)
@@ -118,7 +133,7 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
     for pattern in component.inputs:
         below = re.sub(r"^(\.\./)+", "", pattern)  # files above the project are inputs too
         yield from inside_violations(below, (*at, "inputs"))
-    for pattern in component.test_files if isinstance(component, Host) else ():
+    for pattern in component.test_files if isinstance(component, Host | Dsp) else ():
         yield from inside_violations(pattern, (*at, "test-files"))
     yield from file_violations(
         root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain"
@@ -135,19 +150,22 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
             )
 
 
-def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> Iterator[Violation]:
+def _needs(components: Mapping[str, Host] | Mapping[str, Skel]) -> Iterator[Violation]:
     known: dict[str, tuple[str, ...]] = {}
     for name, component in components.items():
         known[name] = tuple(need for need in component.needs if need in components)
         for need in component.needs:
             if need not in components:
+                kind = _kind(component)
                 missing = f"there is no {kind} {need!r}"
                 yield (kind, name, "needs"), missing, suggest(need, components)
     if any(known.values()):
-        yield from _cycle(kind, known)
+        yield from _cycle(components, known)
 
 
-def _cycle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Violation]:
+def _cycle(
+    components: Mapping[str, Host] | Mapping[str, Skel], known: Mapping[str, tuple[str, ...]]
+) -> Iterator[Violation]:
     import graphlib  # noqa: PLC0415 - most projects have no 'needs'
 
     try:
@@ -155,7 +173,7 @@ def _cycle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Violatio
     except graphlib.CycleError as error:
         cycle = error.args[1]
         yield (
-            (kind, cycle[0], "needs"),
+            (_kind(components[cycle[0]]), cycle[0], "needs"),
             f"dependency cycle: {' ← '.join(cycle)}",
             "Remove one of these from 'needs'.",
         )

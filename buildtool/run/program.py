@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from buildtool.core.elf.machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
+from buildtool.project.components import RUNNER
 from buildtool.project.keys import Define
 from buildtool.project.runs import Forward
 from buildtool.release.slices import Release
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from buildtool.run.session import WaitingSession
 
 NO_VARIABLES: Mapping[str, str] = {}
+DSP, RUNNER_PATH = "dsp/", f"bin/{RUNNER}"
 FARF_LEVELS = "0x1f001f"
 """All levels of messages in the DSP's library and in skels; see log_config.c of libcdsprpc."""
 
@@ -84,14 +86,41 @@ def farf_levels(wanted: bool) -> str:
 def find_command(release: Release, command: Sequence[str], *, emulated: bool) -> tuple[str, ...]:
     """`command` if its program can run, by default the only program of the release.
 
-    A program with an absolute path is one of the device's own.  An emulated device has none, and
-    runs no scripts.  Raises `ProgramError` when there is no such program in the release, and when
-    it is for another machine.
+    `dsp/NAME` is a program for the DSP; the command is then that of the program that lets the DSP
+    run it.  A program with an absolute path is one of the device's own.  An emulated device has
+    none, and runs no scripts.  Raises `ProgramError` when there is no such program in the release,
+    and when it is for another machine.
     """
     program, *arguments = command or [_only_program(release)]
+    if program.startswith(DSP):
+        return (RUNNER_PATH, _dsp_program(release, program), *arguments)
     if emulated or not program.startswith("/"):
         _check_program(release, program, scripts=not emulated)
     return (program, *arguments)
+
+
+def _dsp_program(release: Release, program: str) -> str:
+    """The file name of the program `dsp/NAME`, which the DSP searches; raises `ProgramError`."""
+    name = f"{program.removeprefix(DSP).removesuffix('.so')}.so"
+    if "/" not in name and (release.directory / RUNNER_PATH).is_file():
+        for arch in release.archs:
+            if (release.directory / DSP / arch / name).is_file():
+                return name
+    raise _no_program(release, program)
+
+
+def _no_program(release: Release, program: str) -> ProgramError:
+    import difflib  # noqa: PLC0415 - only for the error
+
+    programs = _programs(release)
+    close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
+    return ProgramError(
+        f"there is no program {program!r} in the target {release.target!r}",
+        why=f"it ships {', '.join(programs) or 'no program in bin/'}",
+        remedy=f"Did you mean {close[0]!r}?"
+        if close
+        else "Name one of these; install() rules decide what is shipped.",
+    )
 
 
 def _check_program(release: Release, program: str, *, scripts: bool) -> None:
@@ -99,17 +128,7 @@ def _check_program(release: Release, program: str, *, scripts: bool) -> None:
     `scripts`."""
     path = release.directory / program
     if not path.is_file():
-        import difflib  # noqa: PLC0415 - only for the error
-
-        programs = _programs(release)
-        close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
-        raise ProgramError(
-            f"there is no program {program!r} in the target {release.target!r}",
-            why=f"it ships {', '.join(programs) or 'no program in bin/'}",
-            remedy=f"Did you mean {close[0]!r}?"
-            if close
-            else "Name one of these; install() rules decide what is shipped.",
-        )
+        raise _no_program(release, program)
     header = elf_header(path)
     if header is None:
         with path.open("rb") as stream:
@@ -144,4 +163,14 @@ def _only_program(release: Release) -> str:
 
 
 def _programs(release: Release) -> list[str]:
-    return sorted(f"bin/{file.name}" for file in release.directory.glob("bin/*") if file.is_file())
+    """The programs, those for the DSP as `dsp/NAME`."""
+    files = (file for file in release.directory.glob("bin/*") if file.is_file())
+    names = {f"bin/{file.name}" for file in files}
+    if RUNNER_PATH in names:
+        from buildtool.contract.subject import is_program  # noqa: PLC0415 - seldom
+        from buildtool.core.elf.read import read_elf  # noqa: PLC0415
+
+        names.remove(RUNNER_PATH)
+        libraries = (file for file in release.directory.glob("dsp/*/*.so") if file.is_file())
+        names |= {f"{DSP}{file.stem}" for file in libraries if is_program(read_elf(file))}
+    return sorted(names)

@@ -15,14 +15,14 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from buildtool.core.elf.machine import EM_AARCH64, elf_header
+from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.push.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.method_counts import read_failed_calls, read_method_counts
-from buildtool.run.program import RunRequest
+from buildtool.run.program import RUNNER_PATH, RunRequest
 from buildtool.run.run import Streams, new_run, run
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.ctest.launch_server import Launch
@@ -123,6 +123,8 @@ class _LaunchedProgram:
         named = (path for text in launch.command[1:] for path in self.there.named_in(text))
         self.outputs = [Path(path) for path in named if not Path(path).exists()]
         command = [programs.paths.path(str(program)), *map(self.there.text, launch.command[1:])]
+        if _is_for_dsp(program):
+            command = [RUNNER_PATH, f"{directory}/{command[0]}", *command[1:]]
         self.request = RunRequest(
             command=tuple(command),
             env={**self._variables(), **programs.where.variables},
@@ -239,12 +241,19 @@ def _in_a_line(error: DeviceConnectionError) -> str:
 
 
 def _may_be_for_device(program: Path) -> bool:
-    """Whether a file is a program for ARM64, or missing."""
+    """Whether a file is a program for ARM64 or the DSP, or missing."""
     try:
         header = elf_header(program)
     except OSError:
         return True
-    return header is not None and header[1] == EM_AARCH64
+    return header is not None and header[1] in (EM_AARCH64, EM_HEXAGON)
+
+
+def _is_for_dsp(program: Path) -> bool:
+    with contextlib.suppress(OSError):
+        header = elf_header(program)
+        return header is not None and header[1] == EM_HEXAGON
+    return False
 
 
 MOST_SECONDS = 5.0

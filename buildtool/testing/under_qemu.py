@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from buildtool.core.elf.machine import EM_AARCH64, elf_header
+from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.trees import own_root
 
@@ -27,7 +27,9 @@ def run_here(system: str, command: Sequence[str]) -> NoReturn:
     Debian's cross packages, and the shared libraries of the build tree.  Raises `CannotRunError`.
     """
     program = Path(command[0]).absolute()
-    if system == "native" or not _is_for_arm64(program):
+    if system == "hexagon" and _machine(program) == EM_HEXAGON:
+        raise _cannot_run(program, "it was built for the DSP")
+    if system == "native" or _machine(program) != EM_AARCH64:
         _become(command)
     if system == "android":
         raise _cannot_run(program, "it was built for Android, which QEMU's user mode does not run")
@@ -51,12 +53,13 @@ def _become(command: Sequence[str]) -> NoReturn:
         ) from error
 
 
-def _is_for_arm64(program: Path) -> bool:
+def _machine(program: Path) -> int | None:
+    """The machine that an ELF file is for; None for other files."""
     try:
         header = elf_header(program)
     except OSError:
-        return False  # starting it says why
-    return header is not None and header[1] == EM_AARCH64
+        return None  # starting it says why
+    return header[1] if header else None
 
 
 def _cannot_run(program: Path, why: str) -> CannotRunError:

@@ -30,7 +30,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.deploy.ready import DeviceChoice
 from buildtool.engine.context import Options
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
-from buildtool.project.read import find_project
+from buildtool.project.read import find_optional_project, find_project
 from buildtool.project.validate import suggest
 from buildtool.run.on_device import RunResult, lacks_dsp_use, status_of_run
 from buildtool.run.program import RunRequest
@@ -47,6 +47,7 @@ EXAMPLES = (
     ("buildtool run q6a probe --timeout 2m", "[run.probe] of buildtool.toml."),
     ("buildtool run sim --soc SM8550", "On the emulated device, as another chip."),
     ("buildtool run phone --farf --pull log", "With the DSP's messages; fetch a file."),
+    ("buildtool run sim --dsp-program lib.so -- 3", "A library with main, on the DSP."),
     ("buildtool run sim --replay bug.zip", "The run of a capture or bundle again."),
 )
 
@@ -75,6 +76,10 @@ def run(
         Option(
             "--replay", "Repeat the run of FILE, a capture or bundle, with its release.", "FILE"
         ),
+    ] = None,
+    dsp_program: Annotated[
+        Path | None,
+        Option("--dsp-program", "Run FILE, a shared library with main, on the DSP.", "FILE"),
     ] = None,
     verify: Annotated[
         bool, Option("--verify", "First verify the release on the device.", heading=DEVICE)
@@ -121,6 +126,7 @@ def run(
             "--watch": watch,
             "--forward": program.forward,
             "--replay": replay,
+            "--dsp-program": dsp_program,
             "--bundle-file": bundle_file,
             "--trace-file": trace.trace_file,
             "--profile": profile.wanted(),
@@ -134,7 +140,7 @@ def run(
 
     def request_of(project: Project) -> RunRequest:
         named = find_named_run(project, name, device) if name else None
-        return program.request(named, line.program, farf=farf, terminal=tty, debug=debug)
+        return program.request(named, command, farf=farf, terminal=tty, debug=debug)
 
     if replay:
         from buildtool.cli.devices.replayed_run import not_with_replay, replayed_run
@@ -145,13 +151,14 @@ def run(
             "--debug": debug,
             "--bundle": bundle or bundle_file,
             "--trace": trace.wanted,
+            "--dsp-program": dsp_program,
         }
         for word in filter(given.get, given):
             raise not_with_replay(word)
         again = (replay, device, program, choice, line)
         return replayed_run(*again, build=build, farf=farf, tty=tty, json=json)
 
-    project = find_project(Path.cwd())
+    project, command = _project_and_command(dsp_program, line, alone=not (name or watch))
     screen = Screen(quiet=True, verbose=build.verbose)
     options = build.for_engine()
     if watch:
@@ -195,6 +202,24 @@ def run(
     if may_be_wrong_numbers(result, choice):
         screen(Note(WRONG_NUMBERS))
     return show_end(result, request, screen)
+
+
+def _project_and_command(
+    dsp_program: Path | None, line: CommandLine, *, alone: bool
+) -> tuple[Project, tuple[str, ...]]:
+    """The project of the current directory, or that of --dsp-program, which is used `alone`."""
+    if not dsp_program:
+        return find_project(Path.cwd()), line.program
+    if not alone:
+        raise UsageError(
+            "--dsp-program cannot be used with RUN or --watch",
+            why="it runs a file that is not part of a project",
+            remedy="Omit one of them; arguments of the program follow --.",
+        )
+    from buildtool.flow.dsp_programs import project_of_program
+
+    project, called = project_of_program(dsp_program, find_optional_project(Path.cwd()))
+    return project, (called, *line.program)
 
 
 def run_program(

@@ -34,7 +34,8 @@ def init(
         str,
         Option(
             "--template",
-            "hvx, float, cpp, wheel or android; default: hvx, unless there is a CMake tree.",
+            "hvx, float, cpp, wheel, dsp-tests or android; default: hvx, unless there is a CMake"
+            " tree.",
             "TEMPLATE",
         ),
     ] = "",

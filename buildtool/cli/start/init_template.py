@@ -14,6 +14,7 @@ LAYERS = {
     "float": ("kernel", "hvx", "float"),
     "cpp": ("kernel", "cpp"),
     "wheel": ("kernel", "program", "library", "wheel"),
+    "dsp-tests": ("dsp-tests",),
     "android": ("kernel", "program", "library", "android"),
 }
 """The directories of `templates/` that a template consists of."""

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from buildtool.contract.finding import Finding, rule
-from buildtool.contract.subject import ENTRY_ENDINGS, Subject, entries
+from buildtool.contract.subject import ENTRY_ENDINGS, Subject, entries, is_program
 from buildtool.core.elf.read import Elf
 from buildtool.core.value import Value
 from buildtool.toolchains.dsp_shells import (
@@ -287,7 +287,7 @@ def skel_entry(subject: Subject) -> Iterator[Finding]:
     ENOSUCHSYMBOL 0x80000442.
     """
     for path, _, elf in subject.skels():
-        if not entries(elf):
+        if not entries(elf) and not is_program(elf):
             yield skel_entry.error(
                 path,
                 f"{posixpath.basename(path)} has no entry point",

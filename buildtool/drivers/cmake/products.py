@@ -14,7 +14,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.drivers.cmake.file_api import LIBRARIES, LINKED, read_build_tree
 from buildtool.plan.component_step import FilesStep
-from buildtool.plan.plan import CMakeStep, Step
+from buildtool.plan.plan import ALL_PROGRAMS, CMakeStep, Step
 
 _SPECIAL_BITS = {stat.S_ISUID: "setuid", stat.S_ISGID: "setgid", stat.S_ISVTX: "sticky"}
 
@@ -65,8 +65,9 @@ def copy_artifacts(step: CMakeStep, folder: Path) -> None:
         wanted = [(path.name, [path]) for path in _linked(step)]
     for pattern, matches in wanted:
         if not matches:
+            named = "program" if step.programs and pattern in ALL_PROGRAMS else repr(pattern)
             raise ArtifactError(
-                f"{step.name} made no {pattern!r}",
+                f"{step.name} made no {named}",
                 why=f"no file below {step.tree} matches it",
                 remedy="Correct 'artifacts' in buildtool.toml, or the CMake target that makes it.",
             )

@@ -124,7 +124,7 @@ def try_run_failure(step: CMakeStep, done: Completed) -> ToolError | None:
             entries[name] = '"…"' if name.endswith("__TRYRUN_OUTPUT") else "0"
     if not entries:
         return None
-    table = "skel" if step.arch else "host"
+    table = "dsp" if step.programs else "skel" if step.arch else "host"
     defines = ", ".join(f"{name} = {value}" for name, value in entries.items())
     return ToolError(
         f"configuring {step.summary} needs the result of a program that only a device can run",

@@ -4,7 +4,7 @@
 
 `cmake/test_launcher.cmake` puts this before programs, and `script_exec.c` before those that scripts
 of tests start (--script).  SYSTEM is what PROGRAM was built for:
-`linux`, `android`, or `native` for that of this machine.  With the variable
+`linux`, `android`, `hexagon`, or `native` for that of this machine.  With the variable
 `BUILDTOOL_TEST_LAUNCHER`, the directory of a `LaunchServer`, `buildtool test` runs the program on a
 device; without it, the program runs on this machine, under QEMU if necessary.
 
@@ -21,7 +21,8 @@ import os
 import sys
 
 VARIABLE = "BUILDTOOL_TEST_LAUNCHER"
-USAGE = "launch.py [--test NAME | --script] linux|android|native PROGRAM [ARGUMENT...]"
+SYSTEMS = ("linux", "android", "hexagon", "native")
+USAGE = f"launch.py [--test NAME | --script] {'|'.join(SYSTEMS)} PROGRAM [ARGUMENT...]"
 SOCKET = "launch"
 """The socket in the directory of the server."""
 LENGTH_BYTES = 4
@@ -40,7 +41,7 @@ def launch(arguments: list[str]) -> int:
         test, arguments = "".join(arguments[1:2]), arguments[2:]
     elif by_script:
         arguments = arguments[1:]
-    if len(arguments) < 2 or arguments[0] not in ("linux", "android", "native"):
+    if len(arguments) < 2 or arguments[0] not in SYSTEMS:
         return _failed(f"usage: {USAGE}")
     system, *command = arguments
     folder = os.environ.get(VARIABLE)

@@ -16,6 +16,7 @@ from buildtool.core.trees import make_directory, remove_tree
 from buildtool.deploy.push.contents import Deployment, deployment, read_known
 from buildtool.deploy.site import Site, make_current, make_current_after, reset
 from buildtool.plan.plan import CMakeStep
+from buildtool.project.components import Dsp, Host
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
 from buildtool.testing.ctest.launch import VARIABLE
@@ -43,14 +44,16 @@ MAKE_DIRECTORIES = 'cd "$project/releases/$id" && mkdir -p -- "$@"'
 
 
 class CTestSuites:
-    """The CTest suites of the ARM64 side of what was built, on the device of `session`.  They have
-    one test deployment.  Tests without a TIMEOUT have `timeout` seconds."""
+    """The CTest suites of the ARM64 side, and of programs for its DSP, on the device of `session`.
+    They have one test deployment.  Tests without a TIMEOUT have `timeout` seconds."""
 
     def __init__(self, session: Session, timeout: float) -> None:
         self.session = session
         self.timeout = timeout
         self.folder = session.project.state / FOLDER
-        steps = [step for step in session.build.plan.cmake_steps if not step.arch]
+        archs = (None, session.ready.deployment.arch)
+        built = session.build.plan.cmake_steps
+        steps = [step for step in built if step.has_tests and step.arch in archs]
         self.suites = [CTestSuite(self, step) for step in steps if has_tests(step.tree)]
 
     @cached_property
@@ -114,6 +117,13 @@ class CTestSuite:
     @property
     def name(self) -> str:
         return self.step.component
+
+    @property
+    def _component(self) -> Host | Dsp:
+        project, name = self.suites.session.project, self.name
+        found = project.skels[name] if self.step.arch else project.hosts[name]
+        assert isinstance(found, Host | Dsp)
+        return found
 
     def names(self) -> Sequence[str]:
         return [test.name for test in self.tests]
@@ -192,7 +202,7 @@ class CTestSuite:
 
     def additions(self) -> Additions:
         """The files of this component in the test deployment."""
-        patterns = self.suites.session.project.hosts[self.step.component].test_files
+        patterns = self._component.test_files
         return files_of_tests(self.step, self.tests, patterns, self._fetched())
 
     def directories(self) -> set[str]:
@@ -263,7 +273,7 @@ class CTestSuite:
             sent={*deployed.contents, *map(paths.path, self._fetched())},
             is_here=site.device.transport.direct,
         )
-        patterns = self.suites.session.project.hosts[self.step.component].test_files
+        patterns = self._component.test_files
         return Hints(sent, (str(self.step.tree), str(self.step.source)), patterns)
 
     def _with_hints(self, ended: Reported, hints: Hints) -> TestResult:
@@ -286,8 +296,8 @@ class CTestSuite:
 
     def _may_crash(self, test: str) -> bool:
         """Whether `test` may crash the DSP process."""
-        host = self.suites.session.project.hosts[self.step.component]
-        return matches(self.name, test, host.dsp_may_crash)
+        host = self._component
+        return isinstance(host, Host) and matches(self.name, test, host.dsp_may_crash)
 
     def _crash_elsewhere(self, records: ProgramRecords, device: str) -> Iterator[TestResult]:
         """A test that has crashed, if a program that CTest did not start itself, such as one that a

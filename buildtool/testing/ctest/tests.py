@@ -110,6 +110,7 @@ def has_tests(tree: Path) -> bool:
 def may_have_tests(project: Project) -> bool:
     """Whether a CMake file of the project enables tests, whatever includes it."""
     sources = {project.root / host.source for host in project.hosts.values() if host.source}
+    sources |= {project.root / skel.source for skel in project.skels.values() if skel.source}
     return any(map(_enables_tests, {project.root, *sources}))
 
 

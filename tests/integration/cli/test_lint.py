@@ -31,7 +31,7 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(["git", *own, *words], cwd=root, check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("template", ["hvx", "float", "cpp", "wheel", "android"])
+@pytest.mark.parametrize("template", ["hvx", "float", "cpp", "wheel", "dsp-tests", "android"])
 def test_nothing_is_found_in_a_template(
     template: str, buildtool: Buildtool, tmp_path: Path
 ) -> None:

@@ -106,7 +106,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("init ", "directories", []),
         ("lint --explain static", "words", ["static-map"]),
         ("lint ", "files", []),
-        ("init --template ", "words", ["hvx", "float", "cpp", "wheel", "android"]),
+        ("init --template ", "words", ["hvx", "float", "cpp", "wheel", "dsp-tests", "android"]),
         ("sysroot pull ", "words", ["sim", "q6a", "phone"]),
         ("sysroot pull x", "directories", []),
         ("sysroot stub --platform a", "words", ["android"]),

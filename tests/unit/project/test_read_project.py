@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
+from buildtool.project.components import LOADER, RUNNER
 from buildtool.project.keys import keys
 from buildtool.project.model import SECTIONS, Header, Tool
 from buildtool.project.read import ProjectError, find_project, read_project
@@ -298,3 +299,46 @@ def test_a_key_of_many_parts_is_seen_wherever_it_stands(write: Write, key: str) 
     with pytest.raises(ProjectError) as caught:
         read_project(write(f"{GOOD}{key.format('.'.join(parts[:20]))}\n"))
     assert "more than 32 parts" not in caught.value.message
+
+
+PROGRAMS = '[dsp.tests]\nsource = "dsp"\nneeds = ["kernels"]\n\n[target.sim]'
+
+
+def test_programs_for_the_dsp_are_components_with_a_loader(write: Write) -> None:
+    without = read_project(write(GOOD))
+    project = read_project(write(GOOD.replace("[target.sim]", PROGRAMS)))
+
+    added = (
+        project.hosts.keys() - without.hosts.keys(),
+        project.skels.keys() - without.skels.keys(),
+    )
+    assert added == ({RUNNER}, {LOADER, "tests"})
+    assert project.skels["tests"].needs == ("kernels", LOADER)
+    for component in (project.hosts[RUNNER], project.skels[LOADER]):
+        assert (Path(component.source) / "CMakeLists.txt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "dsp.tests",
+            "dsp.kernels",
+            "dsp.kernels: 'kernels' is the name of a skel and of programs",
+        ),
+        ("dsp.tests", "dsp.app", "dsp.app: 'app' is the name of a host and of a skel"),
+        ("dsp.tests", f"dsp.{LOADER}", f"dsp.{LOADER}: is the name of a component that each"),
+        ('"kernels"', '"kernel"', "dsp.tests.needs: there is no dsp 'kernel'"),
+        ('"kernels"', '"tests"', "dsp.tests.needs: dependency cycle: tests ← tests"),
+        ('"dsp"', '"none"', "dsp.tests.source: no CMakeLists.txt in 'none'"),
+        ('source = "dsp"', "files = []", "dsp.tests: lacks the key 'source'"),
+        ("needs", "test-files = ['/x']\nneeds", "dsp.tests.test-files: '/x' is not a path inside"),
+    ],
+)
+def test_wrong_programs_for_the_dsp(write: Write, old: str, new: str, says: str) -> None:
+    text = GOOD.replace("[target.sim]", PROGRAMS.replace(old, new, 1))
+
+    with pytest.raises(ProjectError) as caught:
+        read_project(write(text))
+
+    assert says in caught.value.message

@@ -10,7 +10,7 @@ from buildtool.contract.build_checks import check_dsp_files, check_host_files
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.component_step import FilesStep
-from buildtool.plan.plan import Step
+from buildtool.plan.plan import CMakeStep, Step
 from buildtool.toolchains.profile import ALLOW
 
 if TYPE_CHECKING:
@@ -98,6 +98,12 @@ def _check_skels(
         libraries, arch, device=step.profile.shell, warn=warn, own=own, allow=allow
     )
     if own and not any(subject.skels()):
+        if isinstance(step, CMakeStep) and step.programs:
+            raise ArtifactError(
+                f"{step.name} made no program",
+                why=f"it ships {', '.join(files) or 'nothing'}, and none of them exports main",
+                remedy="Build one with add_executable(…); 'artifacts' says what ships.",
+            )
         raise ArtifactError(
             f"{step.name} made no skel",
             why=f"it ships {', '.join(files)}, and none of them is a shared object that exports"

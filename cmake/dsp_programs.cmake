@@ -1,0 +1,36 @@
+# Programs for the DSP: add_executable() links a library that the loader of buildtool loads and whose
+# main it calls.  BUILDTOOL_DSP_PROGRAMS is set in projects of [dsp.NAME]; the library that is linked
+# into each program is in CMAKE_PREFIX_PATH.
+foreach(_prefix IN LISTS CMAKE_PREFIX_PATH)
+  if(EXISTS "${_prefix}/lib/libdsp_program_main.a")
+    set(_runtime "${_prefix}/lib/libdsp_program_main.a")
+  endif()
+endforeach()
+
+# The functions of dsp/program/runtime/streams.c that also work on other files than standard streams.
+set(_wrapped "-Wl,-u,buildtool_dsp_program")
+foreach(_function
+        clearerr fclose feof ferror fflush fgetc fgets fileno fprintf fputc fputs fread fscanf fseek
+        ftell fwrite getc getc_unlocked isatty putc putc_unlocked read rewind setbuf setvbuf ungetc
+        vfprintf vfscanf write)
+  # Without -u, LLD leaves a __real_ function alone whose plain name nobody uses.
+  string(APPEND _wrapped " -Wl,-u,${_function} -Wl,--wrap=${_function}")
+endforeach()
+
+foreach(_lang C CXX)
+  # As a library, also the objects: CMake compiles those of programs with -fPIE, or without.
+  set(_link "${CMAKE_${_lang}_CREATE_SHARED_LIBRARY}")
+  string(REPLACE " <SONAME_FLAG><TARGET_SONAME>" "" _link "${_link}")
+  string(REPLACE "<LINK_FLAGS>" "${_wrapped} <LINK_FLAGS>" _link "${_link}")
+  string(REPLACE "<LINK_LIBRARIES>" "<LINK_LIBRARIES> \"${_runtime}\"" _link "${_link}")
+  set(CMAKE_${_lang}_LINK_EXECUTABLE "${_link}")
+  set(CMAKE_${_lang}_COMPILE_OBJECT
+      "<CMAKE_${_lang}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -fPIC -o <OBJECT> -c <SOURCE>")
+endforeach()
+unset(_prefix)
+unset(_runtime)
+unset(_wrapped)
+unset(_function)
+unset(_link)
+
+include("${CMAKE_CURRENT_LIST_DIR}/test_launcher.cmake")

@@ -1,0 +1,96 @@
+"""A project whose only component is programs for the DSP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project import Project
+
+FILE = """
+[project]
+name = "kernels"
+
+[dsp.kernels]
+source = "dsp"
+
+[target.sim]
+platform = "ubuntu-aarch64"
+archs = ["v68", "v73"]
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+project(kernels C CXX)
+include(CTest)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+
+add_library(sum STATIC sum.c)
+add_subdirectory(tests)
+"""
+TESTS = """
+add_executable(program program.c)
+add_executable(in-cxx in_cxx.cpp)
+target_link_libraries(in-cxx PRIVATE sum)
+
+add_test(NAME sum COMMAND in-cxx)
+add_test(NAME data COMMAND program show "${CMAKE_CURRENT_SOURCE_DIR}/data.txt")
+set_tests_properties(data PROPERTIES PASS_REGULAR_EXPRESSION "some data")
+add_test(NAME variable COMMAND program arguments one)
+set_tests_properties(variable PROPERTIES
+  ENVIRONMENT FIRST=1 PASS_REGULAR_EXPRESSION "\\\\[one\\\\]\\n1, none")
+add_test(named-as-before program exit 0)
+add_test(NAME fails COMMAND program exit 3)
+add_test(NAME will-fail COMMAND program exit 3)
+set_tests_properties(will-fail PROPERTIES WILL_FAIL ON)
+add_test(NAME skipped COMMAND program exit 77)
+set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME aborts COMMAND program abort)
+add_test(NAME crashes COMMAND program crash)
+add_test(NAME hangs COMMAND program hang)
+set_tests_properties(hangs PROPERTIES TIMEOUT 10)
+"""
+CXX = """
+#include <cstdio>
+#include <vector>
+
+extern "C" int sum(const int *numbers, int count);
+
+struct Counted {
+    Counted() { std::puts("constructed"); }
+    ~Counted() { std::puts("destroyed"); }
+};
+static Counted counted;
+
+int main()
+{
+    std::vector<int> numbers = {1, 2, 3};
+    std::printf("%d\\n", sum(numbers.data(), 3));
+    return 0;
+}
+"""
+SUM = """
+int sum(const int *numbers, int count)
+{
+    int total = 0;
+    for (int i = 0; i < count; i++)
+        total += numbers[i];
+    return total;
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The project, built."""
+    project = Project(tmp_path_factory.mktemp("programs") / "my kernels")
+    project.write("buildtool.toml", FILE)
+    project.write("dsp/CMakeLists.txt", CMAKE)
+    project.write("dsp/sum.c", SUM)
+    project.write("dsp/tests/CMakeLists.txt", TESTS)
+    project.write("dsp/tests/program.c", Path(__file__).with_name("program.c").read_text())
+    project.write("dsp/tests/in_cxx.cpp", CXX)
+    project.write("dsp/tests/data.txt", "some data\n")
+    project.build()
+    return project

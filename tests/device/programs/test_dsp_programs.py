@@ -1,0 +1,288 @@
+"""Programs for the DSP run there with streams, arguments and an exit status, on sim and boards."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buildtool.sdk.tool_search import NO_REQUIREMENT
+from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.sdk_root import sdk_root
+from tests.device.testing.test_ctest import with_board
+from tests.device.testing.third_party import results
+from tests.project import Project
+
+AROUND = "constructor\n{}destructor\n"
+
+
+def ran(
+    project: Project,
+    *words: str,
+    given: bytes = b"",
+    device: str = "sim",
+    own: tuple[str, ...] = (),
+) -> subprocess.CompletedProcess[bytes]:
+    """What `dsp/program WORDS...` does with that input."""
+    command = ("run", device, *own, "--", "dsp/program", *words)
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "buildtool", *command],
+        cwd=project.root,
+        env={**os.environ, **project.environment},
+        input=given,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "out"),
+    [
+        (["return", "3"], 3, "constructor\natexit\ndestructor\n"),
+        (["exit", "4"], 4, "constructor\natexit\ndestructor\n"),
+        (["exit", "256"], 0, "constructor\natexit\ndestructor\n"),
+        (["_exit", "5"], 5, "constructor\n"),
+        (["abort"], 134, "constructor\n"),
+        (["thread", "6"], 6, "constructor\ndestructor\n"),
+        (["stack"], 0, "constructor\ndestructor\n"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_a_program_ends(kernels: Project, words: list[str], status: int, out: str) -> None:
+    done = ran(kernels, *words)
+    assert (done.returncode, done.stdout.decode()) == (status, out)
+    assert b"crashed" not in done.stderr
+
+
+def test_arguments_and_environment(kernels: Project) -> None:
+    own = ("--env", "FIRST=1", "--env", "SECOND=two words")
+    done = ran(kernels, "arguments", "", "two words", "ü", own=own)
+    lines = "[]\n[two words]\n[ü]\n1, two words\nchanged, new\n"
+    assert (done.returncode, done.stdout.decode()) == (0, AROUND.format(lines))
+
+
+def test_output_and_errors_are_apart(kernels: Project) -> None:
+    done = ran(kernels, "print")
+    lines = f"{'x' * 2999}\n0.125 1099511627776 text\nfputs c\nfwrite\nwrite\n"
+    assert (done.returncode, done.stderr) == (0, b"error 1\n")
+    assert done.stdout.decode() == AROUND.format(lines)
+
+
+@pytest.mark.parametrize(("how", "size"), [("blocks", 1 << 20), ("copy", 70_000)])
+def test_input_of_any_bytes_arrives_whole(kernels: Project, how: str, size: int) -> None:
+    given = random.Random(1).randbytes(size)
+    done = ran(kernels, how, given=given)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"constructor\n" + given + b"destructor\n"
+
+
+def test_formatted_input(kernels: Project) -> None:
+    done = ran(kernels, "scan", given=b"a line\n 42 word\n")
+    assert (done.returncode, done.stdout.decode()) == (0, AROUND.format("a, a line\n42, word\n"))
+
+
+def test_files_have_the_paths_of_the_device(kernels: Project) -> None:
+    done = ran(kernels, "show", str(kernels.root / "dsp/tests/data.txt"))
+    assert (done.returncode, done.stdout.decode()) == (0, AROUND.format("some data\n"))
+    done = ran(kernels, "show", "/no/such/file")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"/no/such/file: No such file or directory\n")
+
+
+def test_a_crash_is_explained(kernels: Project) -> None:
+    done = ran(kernels, "crash")
+    said = done.stderr.decode()
+    assert done.returncode == 139
+    assert said.startswith("before\n")
+    assert "through a null pointer\n  at main (program.c:" in said
+
+
+def test_an_endless_loop_is_ended_and_named(kernels: Project) -> None:
+    done = ran(kernels, "hang", own=("--timeout", "3s"))
+    said = done.stderr.decode()
+    assert done.returncode == 125
+    assert "  at main (program.c:" in said
+    assert "did not end in 3 s" in said
+
+
+@pytest.mark.parametrize("options", [("--strict",), ("--soc", "SM8550"), ("--sanitize",)])
+def test_options_of_sim(kernels: Project, options: tuple[str, ...]) -> None:
+    done = ran(kernels, "exit", "3", own=options)
+    assert (done.returncode, done.stdout) == (3, b"constructor\natexit\ndestructor\n"), done.stderr
+
+
+def test_a_program_of_the_release_is_named(kernels: Project) -> None:
+    listed = "dsp/in-cxx, dsp/program"
+    misspelt = kernels.run("run", "sim", "--", "dsp/programm").stderr
+    assert f"it ships {listed}\n  → Did you mean 'dsp/program'?" in misspelt
+    assert f"the target 'sim' ships {listed}" in kernels.run("run", "sim").stderr
+
+
+OUTCOMES = {
+    **dict.fromkeys(("sum", "data", "variable", "named-as-before", "will-fail"), "passed"),
+    **{"fails": "failed", "skipped": "skipped", "aborts": "crashed"},
+    **{"crashes": "crashed", "hangs": "timed out"},
+}
+
+
+def test_ctest_runs_its_tests_on_the_dsp(kernels: Project) -> None:
+    tests = results(kernels, "sim")
+    assert {name: test["outcome"] for name, test in tests.items()} == OUTCOMES
+    assert tests["fails"]["message"] == "exit status 3"
+    assert tests["sum"]["output"] == "constructed\n6\ndestroyed"
+    assert "at main (program.c:" in tests["crashes"]["output"]
+    assert any(method["name"] == "dsp_program_run" for method in tests["sum"]["methods"])
+
+
+@pytest.fixture(scope="module", params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
+def board(
+    request: pytest.FixtureRequest, kernels: Project, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    with with_board(kernels, request.param, tmp_path_factory.mktemp("board")):
+        yield
+        kernels.variables = {}
+
+
+@pytest.mark.usefixtures("board")
+def test_programs_and_tests_on_boards(kernels: Project) -> None:
+    given = random.Random(2).randbytes(200_000)
+    done = ran(kernels, "blocks", given=given, device="board")
+    assert done.stdout == b"constructor\n" + given + b"destructor\n", done.stderr
+    done = ran(kernels, "exit", "3", device="board")
+    assert (done.returncode, done.stdout) == (3, b"constructor\natexit\ndestructor\n")
+    assert ran(kernels, "crash", device="board").returncode == 139
+
+    chosen = [name for name, outcome in OUTCOMES.items() if name not in ("crashes", "hangs")]
+    tests = results(kernels, "board", *chosen)
+    assert {name: test["outcome"] for name, test in tests.items()} == {
+        name: OUTCOMES[name] for name in chosen
+    }
+
+
+OTHER = """
+int printf(const char *format, ...);
+int helper(void);
+int main(int count, char **arguments)
+{
+    for (int i = 0; i < count; i++)
+        printf("%s\\n", arguments[i]);
+    return helper();
+}
+"""
+
+
+def link(source: str, file: Path, *arguments: str) -> Path:
+    """Link a library for the DSP without buildtool."""
+    file.with_suffix(".c").write_text(source)
+    clang = sdk_root(usable_zig(NO_REQUIREMENT)).tools / "Tools/bin/hexagon-clang"
+    flags = ("-mv68", "-O2", "-shared", "-fPIC", "-Wl,--hash-style=sysv")
+    pages = "-Wl,-z,max-page-size=4096"
+    sources = (str(file.with_suffix(".c")), "-o", str(file))
+    subprocess.run([clang, *flags, pages, *sources, *arguments], check=True)
+    return file
+
+
+def test_a_program_that_others_have_linked(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    library = link("int helper(void) { return 7; }", tmp_path / "libhelper.so")
+    link(OTHER, tmp_path / "kernel.so", str(library), "-Wl,-soname,kernel.so")
+    done = project.run("run", "sim", "--dsp-program", "kernel.so", "--", "one", "2")
+    assert done.returncode == 7, done.stderr
+    # As on a device, where run_main_on_hexagon has no streams either.
+    log = [line for line in done.stderr.splitlines() if line.startswith("[dsp]")]
+    assert log == ["[dsp] HIGH: kernel.so", "[dsp] HIGH: one", "[dsp] HIGH: 2"]
+
+
+def test_what_is_no_program_for_the_dsp_is_refused(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    link("int other(void) { return 0; }", tmp_path / "library.so")
+    link("int missing(void); int main(void) { return missing(); }", tmp_path / "lacks.so")
+    (tmp_path / "text.so").write_text("text")
+
+    def refused(file: str, *options: str) -> str:
+        done = project.run("run", "sim", *options, "--dsp-program", file)
+        assert done.returncode in (1, 2, 125)
+        return done.stderr
+
+    assert "it exports no main" in refused("library.so")
+    assert "it is not an ELF file" in refused("text.so")
+    assert "there is no such file" in refused("none.so")
+    assert "it is not for a Hexagon DSP" in refused(sys.executable)
+    assert "lacks.so needs missing, which no known v68 DSP shell exports" in refused("lacks.so")
+    assert "cannot be used with RUN or --watch" in refused("library.so", "--watch")
+
+
+@pytest.mark.usefixtures("earlier_builds")
+def test_the_template_finds_a_kernel_that_reads_too_far(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.succeeds("init", "--template", "dsp-tests", "--name", "vec-ops")
+    tests = results(project, "sim", "--strict")
+    assert {test["outcome"] for test in tests.values()} == {"passed"}
+    assert tests["scale_add_1001"]["output"] == "1001 of 1001 elements are right"
+
+    project.edit("dsp/src/scale_add.c", "i + LANES <= count;", "i < count;")
+    broken = results(project, "sim", "--strict", "scale_add_1001")["scale_add_1001"]
+    assert broken["outcome"] == "crashed"
+    assert "past the end of a heap block of 2,002 bytes\n  at vec_ops_scale_add" in broken["output"]
+
+
+POSIX = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(void)
+{
+    char *text = NULL, copied[8];
+    long first, second;
+
+    srandom(7);
+    first = random();
+    second = random();
+    srandom(7);
+    if (first != random() || first == second || first < 0 || usleep(10) != 0)
+        return 1;
+    if (asprintf(&text, "%d-%s", 12, "x") != 4 || strcmp(text, "12-x") != 0)
+        return 2;
+    free(text);
+    text = strndup("abcdef", 3);
+    if (strcmp(text, "abc") != 0 || strnlen(text, 2) != 2 || strnlen(text, 9) != 3)
+        return 3;
+    if (stpcpy(copied, text) != copied + 3 || strcmp(copied, "abc") != 0)
+        return 4;
+    free(text);
+    return 0;
+}
+"""
+
+
+@pytest.mark.usefixtures("earlier_builds")
+def test_functions_that_no_shell_exports(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("buildtool.toml", '[project]\nname = "posix"\n[dsp.posix]\nsource = "dsp"\n')
+    listing = (
+        "cmake_minimum_required(VERSION 3.25)\nproject(posix C)\nadd_executable(posix main.c)\n"
+    )
+    project.write("dsp/CMakeLists.txt", listing)
+    project.write("dsp/main.c", POSIX)
+    assert project.run("run", "sim").returncode == 0, project.messages
+
+
+def test_what_is_no_program_stops_the_build(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("buildtool.toml", '[project]\nname = "none"\n[dsp.none]\nsource = "dsp"\n')
+    listing = "cmake_minimum_required(VERSION 3.25)\nproject(none C)\nadd_library(only only.c)\n"
+    project.write("dsp/CMakeLists.txt", listing)
+    project.write("dsp/only.c", "int only(void) { return 0; }\n")
+    assert "skel/none/v68 made no program" in project.fails()
+    project.write("dsp/CMakeLists.txt", listing.replace("add_library", "add_executable"))
+    project.write("dsp/only.c", "int missing(void); int main(void) { return missing(); }\n")
+    assert "only.so needs missing, which no known v68 DSP shell exports" in project.fails()
