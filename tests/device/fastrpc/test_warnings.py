@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from .toolbox import ARM, HEADERS, WARNINGS, Toolbox, zig
+from .toolbox import ARM, COMMON, EMULATOR, HEADERS, ROOT, WARNINGS, Toolbox, zig
 
 HEXAGON = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2"]
+SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68+hvxv68+hvx_length128b"]
 PUBLIC = ["AEEStdDef.h", "AEEStdErr.h", "remote.h", "rpcmem.h"]
 
 
 @pytest.mark.long  # `make check` warns of the same
 def test_shell_and_library_are_free_of_warnings(toolbox: Toolbox) -> None:
-    for built in (toolbox.shell(), toolbox.library()):
-        assert Path(f"{built}.warnings").read_text(encoding="utf-8") == ""
+    assert Path(f"{toolbox.library()}.warnings").read_text(encoding="utf-8") == ""
+    source = EMULATOR / "shell"
+    folders = [f"-I{folder}" for folder in (source, COMMON, ROOT / "dsp/include")]
+    for file in sorted([*source.glob("**/*.c"), *COMMON.glob("*.c")]):
+        assert zig(*SHELL, *HEADERS, *WARNINGS, *folders, "-fsyntax-only", file) == ""
 
 
 @pytest.mark.parametrize("target", [[*ARM[:3]], HEXAGON], ids=["arm", "hexagon"])

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.device.emulated.emulator import build_emulator
 from buildtool.sdk.zig import usable_zig
 from tests.conftest import LONG
 
@@ -29,13 +30,6 @@ SKEL_HEADERS = [
     f"-I{ROOT / 'dsp/include'}",
 ]
 HEXAGON = ["-target", "hexagon-linux-musl", "-O2", "-g"]
-SHELL = [*HEXAGON, "-mcpu=hexagonv68", "-static", "-lunwind"]
-# Of these files emulator/shell/CMakeLists.txt says the same.
-VECTOR_FILES = (
-    *("operations_f8.c", "operations_ieee.c", "operations_integer.c", "operations_qf.c"),
-    *("operations_qf_v79.c", "operations_qf_convert_v79.c", "thunk_area.c"),
-)
-VECTOR_FLAGS = ["-mcpu=hexagonv68+hvxv68+hvx_length128b", "-mllvm", "-enable-misched=false"]
 # As the toolchain file of ubuntu-aarch64 links it.
 START_FILE: list[str | Path] = ["-Wno-unused-command-line-argument", ROOT / "cmake/crtbeginS.s"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
@@ -128,29 +122,13 @@ class Toolbox:
         return target
 
     def shell(self) -> Path:
-        """The DSP shell, with its whole runtime."""
-        source = EMULATOR / "shell"
-        files = {path for path in source.rglob("*.c") if path.name not in VECTOR_FILES}
-        vectors = [
-            self._once(
-                self.base / "operations" / f"{name}.o",
-                [*HEXAGON, *VECTOR_FLAGS, *WARNINGS, "-c", source / "translate" / name],
-            )
-            for name in VECTOR_FILES
-        ]
-        return self._once(
-            self.base / "fastrpc_shell",
-            [
-                *SHELL,
-                *WARNINGS,
-                *HEADERS,
-                *(f"-I{folder}" for folder in (source, COMMON, ROOT / "dsp/include")),
-                *sorted(files),
-                EMULATOR / "hmx" / "forms.c",
-                *vectors,
-                *sorted(COMMON.glob("*.c")),
-            ],
-        )
+        """The DSP shell of the product, where it keeps no translated code."""
+        target = self.base / "fastrpc_shell"
+        if not target.exists():
+            partial = target.with_name(f"{target.name}.{os.getpid()}")
+            shutil.copy(build_emulator(lambda _: None).shell, partial)
+            partial.rename(target)
+        return target
 
     def hmx_unit(self) -> Path:
         """The program that computes HMX, for the build machine."""

@@ -1,9 +1,9 @@
 """Write a small random model of llama's architecture: random_model.py f16|q8_0|q4_0 FILE.
 
-The weights are those of a fixed seed, so a kind of model is always the same.  Of the seeds up to 300
-it is the one that says the same 16 words after "Hello" however its activations are rounded: the
-first word is always at least 0.2 more likely than the second, in logits, and rounding to q8_0 moves
-that by 0.05.  The words are bytes and names of numbers.
+The weights are those of a fixed seed, so a kind of model is always the same.  Of the seeds up to
+300 it is the one with which the same 16 words follow "Hello" however activations are rounded: in
+logits the first word is always 0.2 before the second, and rounding to q8_0 moves that by 0.05.  The
+words are bytes and names of numbers.
 """
 # mypy: disable-error-code="import-not-found"
 
