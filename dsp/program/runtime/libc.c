@@ -44,7 +44,10 @@ OWN char *strndup(const char *text, size_t room)
 
 OWN char *stpcpy(char *to, const char *from)
 {
-    return strcpy(to, from) + strlen(from);
+    const size_t length = strlen(from);
+
+    memcpy(to, from, length + 1);
+    return to + length;
 }
 
 OWN int asprintf(char **out, const char *format, ...)
