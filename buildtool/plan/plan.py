@@ -29,8 +29,6 @@ CONAN_CENTER = "conancenter"
 DEBIAN = "debian"
 """The directory of unpacked Debian packages in the project's state directory."""
 MULTIARCH = "aarch64-linux-gnu"
-ALL_PROGRAMS = ("**/*.so",)
-"""The artifacts of a component whose programs run on the DSP: there, programs are libraries too."""
 DEBIAN_LAYOUT = 1
 """Changes when the same packages are unpacked in another way."""
 
@@ -298,8 +296,7 @@ def _step(
         preset=filled(component.preset),
         install=component.install or name in needed,
         ships=component.install or name not in needed,
-        artifacts=tuple(filled(pattern) for pattern in component.artifacts)
-        or (ALL_PROGRAMS if isinstance(component, Dsp) else ()),
+        artifacts=tuple(filled(pattern) for pattern in component.artifacts),
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file
         else None,

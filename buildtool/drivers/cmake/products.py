@@ -14,7 +14,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.drivers.cmake.file_api import LIBRARIES, LINKED, read_build_tree
 from buildtool.plan.component_step import FilesStep
-from buildtool.plan.plan import ALL_PROGRAMS, CMakeStep, Step
+from buildtool.plan.plan import CMakeStep, Step
 
 _SPECIAL_BITS = {stat.S_ISUID: "setuid", stat.S_ISGID: "setgid", stat.S_ISVTX: "sticky"}
 
@@ -40,7 +40,7 @@ def check_installed(step: Step, folder: Path) -> None:
             why="its install() rules install no file, and it names no 'artifacts'"
             if step.install
             else "its install() rules do not run (install = false), and its targets link no "
-            + ("shared library" if step.arch else "program and no shared library"),
+            + ("program and no shared library" if _links_programs(step) else "shared library"),
             remedy="Name 'artifacts' in buildtool.toml"
             + (", or add install(TARGETS …) to its CMakeLists.txt." if step.install else "."),
         )
@@ -55,19 +55,19 @@ def check_installed(step: Step, folder: Path) -> None:
 
 def copy_artifacts(step: CMakeStep, folder: Path) -> None:
     """Copy the files of the build tree that match `artifacts` into `folder`, without directories;
-    without `artifacts` and without install() rules, what its targets link.
+    without `artifacts`, what its targets link if no install() rules run or it has programs for the
+    DSP.
 
     Raises `ArtifactError` if a pattern matches nothing, or two files have the same name.
     """
     found: dict[str, Path] = {}
     wanted = [(pattern, _matches(step.tree, pattern)) for pattern in step.artifacts]
-    if not step.install and not step.artifacts:
+    if not step.artifacts and (step.programs or not step.install):
         wanted = [(path.name, [path]) for path in _linked(step)]
     for pattern, matches in wanted:
         if not matches:
-            named = "program" if step.programs and pattern in ALL_PROGRAMS else repr(pattern)
             raise ArtifactError(
-                f"{step.name} made no {named}",
+                f"{step.name} made no {pattern!r}",
                 why=f"no file below {step.tree} matches it",
                 remedy="Correct 'artifacts' in buildtool.toml, or the CMake target that makes it.",
             )
@@ -89,9 +89,13 @@ def _matches(tree: Path, pattern: str) -> list[Path]:
         return []  # an invalid pattern; NotImplementedError: an absolute one
 
 
+def _links_programs(step: CMakeStep) -> bool:
+    return step.programs or not step.arch
+
+
 def _linked(step: CMakeStep) -> list[Path]:
-    """What the tree has linked: shared libraries, by all their names, and for ARM64 programs."""
-    kinds = LIBRARIES if step.arch else LINKED
+    """What the tree has linked: shared libraries, by all their names, and programs."""
+    kinds = LINKED if _links_programs(step) else LIBRARIES
     made = [
         target.artifacts[0] for target in read_build_tree(step.tree).targets if target.kind in kinds
     ]

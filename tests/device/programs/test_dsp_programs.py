@@ -282,7 +282,7 @@ def test_what_is_no_program_stops_the_build(tmp_path: Path) -> None:
     listing = "cmake_minimum_required(VERSION 3.25)\nproject(none C)\nadd_library(only only.c)\n"
     project.write("dsp/CMakeLists.txt", listing)
     project.write("dsp/only.c", "int only(void) { return 0; }\n")
-    assert "skel/none/v68 made no program" in project.fails()
+    assert "skel/none/v68 ships nothing" in project.fails()
     project.write("dsp/CMakeLists.txt", listing.replace("add_library", "add_executable"))
     project.write("dsp/only.c", "int missing(void); int main(void) { return missing(); }\n")
     assert "only.so needs missing, which no known v68 DSP shell exports" in project.fails()
