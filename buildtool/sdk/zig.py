@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.shared_copy import shared_copy
 from buildtool.project.model import Tool
 from buildtool.sdk.program import probe_version, python_package
@@ -84,9 +87,18 @@ def _packaged_zigs() -> Iterator[Path]:
 
 
 def _probe(program: Path) -> Zig | None:
-    if not program.is_file():
+    try:
+        status = program.stat()
+    except OSError:
         return None
-    program = program.resolve()  # zig searches for its library from its real path
+    # Every profile asks for zig.  By its real path, because zig searches for its library from it.
+    return (
+        _probe_once(program.resolve(), stamp_of(status)) if stat.S_ISREG(status.st_mode) else None
+    )
+
+
+@functools.cache
+def _probe_once(program: Path, _stamp: Stamp) -> Zig:
     version, problems = _version(program)
     library = _library(program)
     if not library:
