@@ -39,6 +39,11 @@ def shows_colours(stream: TextIO) -> bool:
     return not plain and stream.isatty()
 
 
+def place(device: str, soc: str, arch: str) -> str:
+    """A device as results name it: `sim SM8750 (v79)`; what is unknown is left out."""
+    return " ".join(filter(None, (device, soc, arch and f"({arch})")))
+
+
 def show_files(directory: Path) -> None:
     """Print the files below `directory` with their sizes, and the links."""
     for path in sorted(directory.rglob("*")):

@@ -140,6 +140,9 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+_OPTIONS_OF_RUN = ("trace", "debug", "strict", "sanitize")
+
+
 class Group(TyperGroup):
     """A command with commands.  Without arguments it prints its help, as an error."""
 
@@ -154,6 +157,14 @@ class Group(TyperGroup):
             write(help_page(_names(ctx)))
             raise typer.Exit(USAGE_STATUS)
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if not ctx.parent and args[0] in _OPTIONS_OF_RUN:
+            raise UsageError(
+                f"There is no command {args[0]!r}",
+                remedy=f"It is an option: buildtool run --{args[0]}",
+            )
+        return super().resolve_command(ctx, args)
 
 
 def _names(ctx: Any) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from buildtool.cli.show import print_json, show
+from buildtool.cli.show import place, print_json, show
 from buildtool.cli.table import Table
 from buildtool.measure.benched import Benched, Swept
 from buildtool.measure.comparison import CountDifference
@@ -33,8 +33,7 @@ def show_benched(benched: Benched | Swept, file: Path, *, as_json: bool, markdow
 def _parts(benched: Benched) -> Iterator[str | Table]:
     """What is printed: sentences and tables."""
     this, other = benched.this, benched.other
-    where = ", ".join(filter(None, (this.device, this.soc, this.arch)))
-    title = f"bench {benched.name} on {where}"
+    title = f"bench {benched.name} on {place(this.device, this.soc, this.arch)}"
     against = f"{HERE} against {benched.against}"
     if benched.same_release:
         yield f"{title}: no difference, {HERE} and {benched.against} make the same release"
@@ -72,7 +71,7 @@ def _swept(swept: Swept) -> Iterator[str | Table]:
         rows.append([*row, *["failed" if missing else ""] * bool(missing), *[""] * (missing - 1)])
         text = ", ".join(f"{name} {value}" for name, value in cell.items())
         failures += (*_failures(result, f"{text}: "), *_inexact(result, f"{text}: "))
-    where = ", ".join(filter(None, (swept.this.device, swept.this.soc, swept.this.arch)))
+    where = place(swept.this.device, swept.this.soc, swept.this.arch)
     passed = "all checks passed" if swept.ok else "checks failed"
     yield f"bench {swept.name} on {where}: {len(rows)} combinations of values, {passed}"
     yield Table(heading, rows, frozenset(range(len(heading))))

@@ -74,11 +74,12 @@ def show_profile(
     profile = result.profile
     if profile is None:
         return result
+    from buildtool.cli.show import place
     from buildtool.run.method_counts import with_names
     from buildtool.run.profile.files import write_files
 
     folder = options.profile_dir or project.state / "profile"
-    title = f"{result.command[0]} on {result.device}, {result.soc} ({result.arch})"
+    title = f"{result.command[0]} on {place(result.device, result.soc, result.arch)}"
     files = write_files(folder, title, profile)
     listener(Note("\n".join(_lines(profile, with_names(project, result.methods)))))
     if options.annotate and profile.tool:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from buildtool.cli.devices.testing.options import MatrixOptions
-from buildtool.cli.show import shows_colours, write
+from buildtool.cli.show import place, shows_colours, write
 from buildtool.core.escape import escape
 from buildtool.project.model import Project
 from buildtool.run.first_finding.first_finding import FirstFinding
@@ -97,7 +97,7 @@ def show_summary(runs: Sequence[TestRun]) -> None:
             console.print(_text(f"{_names(found)}{where}: {finding.text()}"))
     tests = [result for run in runs for result in run.tests]
     succeeded = sum(result.outcome not in BAD for result in tests)
-    where = ", ".join(" ".join(filter(None, (run.device, run.soc, run.arch))) for run in runs)
+    where = ", ".join(place(run.device, run.soc, run.arch) for run in runs)
     interrupted = "interrupted: " if any(run.interrupted for run in runs) else ""
     console.print(_text(f"{interrupted}{succeeded} of {len(tests)} tests succeeded on {where}"))
     write(text.getvalue())

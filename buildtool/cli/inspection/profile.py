@@ -47,6 +47,7 @@ def profile(
     """Print a target's CMake toolchain file, for use with plain cmake.
 
     Outside a project it prints the toolchain file of the built-in target, for any arch.
+    `buildtool run --profile` shows which functions a program spends its time in.
     """
     from buildtool.cli.screen import Screen
     from buildtool.drivers.conan.home import ConanHome

@@ -57,7 +57,7 @@ def test_one_wrong_lane_in_twenty_runs_is_a_finding(project: Project) -> None:
 
     assert done.returncode == 1
     assert done.stdout.splitlines()[:2] == [
-        "bench scale on sim, QCS6490: no numbers, because checks failed",
+        "bench scale on sim QCS6490: no numbers, because checks failed",
         "✗ same output in 1 of 20 runs: equal input has 2 different outputs",
     ]
     assert "256" not in done.stdout
@@ -98,7 +98,7 @@ def test_a_sweep_has_a_row_for_each_value(project: Project) -> None:
     assert (right["parameters"], right["result"]["ok"]) == ({"mode": "right"}, True)
     assert (zeros["parameters"], zeros["result"]["metrics"]) == ({"mode": "zeros"}, [])
     assert done.stdout.splitlines()[:5] == [
-        "bench scale on sim, QCS6490: 2 combinations of values, checks failed",
+        "bench scale on sim QCS6490: 2 combinations of values, checks failed",
         " mode    size",
         "right     256",
         "zeros  failed",

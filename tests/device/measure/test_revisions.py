@@ -60,7 +60,7 @@ def test_a_zero_kernel_has_no_number_although_it_is_fast(kernel: Project) -> Non
 
     assert done.returncode == 1
     assert done.stdout.splitlines()[:2] == [
-        "bench verified on sim, QCS6490, v68: no numbers, because checks failed",
+        "bench verified on sim QCS6490 (v68): no numbers, because checks failed",
         "✗ this tree: exit status in 3 of 3 runs: it is 1:"
         " 'my-project: element 0 of 1024 is 0, should be 20003'",
     ]

@@ -128,3 +128,10 @@ def test_an_unknown_command_has_no_page(capsys: pytest.CaptureFixture[str]) -> N
     assert "No such command 'nonsense'" in capsys.readouterr().err
     assert main(["biuld", "-h"]) == 2
     assert "Did you mean 'build'?" in capsys.readouterr().err
+
+
+def test_a_command_that_is_an_option_of_run_is_named_as_such(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["trace", "sim"]) == 2
+    assert "buildtool run --trace" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def test_the_table_counts_and_names_what_is_bad(capsys: pytest.CaptureFixture[st
         "✗ test/gone not run: [red]lost[/red]",
         "! test/gone: the connection was lost 2 times: b",
         "✗ test/fixed unexpected pass: expected to fail",
-        "4 of 7 tests succeeded on q6a QCS6490 v68",
+        "4 of 7 tests succeeded on q6a QCS6490 (v68)",
     ]
 
 
@@ -70,11 +70,11 @@ def test_tests_that_did_not_run_for_one_reason_have_one_line(
         "✗ t/x not run: lost",
         "✗ t/y not run",
         "✗ t/z not run",
-        "interrupted: 0 of 8 tests succeeded on q6a QCS6490 v68",
+        "interrupted: 0 of 8 tests succeeded on q6a QCS6490 (v68)",
     ]
     assert summary(capsys, *alike[:2]).splitlines()[2:] == [
         "✗ 2 tests not run: interrupted (t/a, t/b)",
-        "0 of 2 tests succeeded on q6a QCS6490 v68",
+        "0 of 2 tests succeeded on q6a QCS6490 (v68)",
     ]
 
 
@@ -89,7 +89,7 @@ def test_long_names_stay_within_the_table_and_long_reasons_on_one_line(
     assert all(len(line) <= 80 for line in lines[:-2])
     assert "".join(lines[:-2]).count("q") == 100
     assert lines[-2].startswith(f"✗ {name}/{name} failed: why\\x1b[0m why")
-    assert lines[-1] == "0 of 1 tests succeeded on q6a QCS6490 v68"
+    assert lines[-1] == "0 of 1 tests succeeded on q6a QCS6490 (v68)"
 
 
 @pytest.mark.parametrize(
