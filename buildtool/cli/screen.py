@@ -35,7 +35,13 @@ LIVE_EVERY = 0.05  # seconds between updates
 TICK = LIVE_AFTER  # seconds between updates of the running times, which also show new work
 ECHO = 3  # columns that stay free, so that the ^C of the terminal does not begin another line
 LONG = 10.0  # seconds after which a running step is reported where there is no live line
-MARKS = {"failed": "✗", "skipped": "-", "expected failure": "-", "up-to-date": "·"}
+MARKS = {
+    "failed": "✗",
+    "interrupted": "-",
+    "skipped": "-",
+    "expected failure": "-",
+    "up-to-date": "·",
+}
 COLOURS = {"✗": 31, "-": 33}
 NAME, OUTCOME, TEST_OUTCOME = 28, 11, 16  # columns
 TEST_LINES = 50  # lines of the output of a bad test that are printed

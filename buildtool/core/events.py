@@ -36,8 +36,8 @@ class StepOutput(Value):
 class StepFinished(Value):
     """A step ended, or had nothing to do.
 
-    `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`; `seconds` is wall
-    time.
+    `outcome` is `up-to-date`, `restored`, `configured`, `built`, `failed` or `interrupted`;
+    `seconds` is wall time.
     """
 
     name: str
@@ -244,3 +244,30 @@ def work(name: str, listener: Listener) -> Iterator[Work]:
         yield Work(name, listener)
     finally:
         listener(WorkEnded(name))
+
+
+class OpenStep:
+    """A step that has started; `outcome` is that of an error until it is set."""
+
+    def __init__(self) -> None:
+        self.outcome = "failed"
+        self.started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since it started."""
+        return time.monotonic() - self.started
+
+
+@contextlib.contextmanager
+def open_step(name: str, summary: str, listener: Listener) -> Iterator[OpenStep]:
+    """Tell that a step starts and, after the block, how it has ended."""
+    listener(StepStarted(name, summary))
+    step = OpenStep()
+    try:
+        yield step
+    except KeyboardInterrupt:
+        step.outcome = "interrupted"
+        raise
+    finally:
+        listener(StepFinished(name, step.outcome, step.seconds))

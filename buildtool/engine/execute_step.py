@@ -14,7 +14,7 @@ from pathlib import Path
 
 from buildtool.cache.outputs import Output, read_outputs
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Note, StepFinished, StepStarted
+from buildtool.core.events import Note, open_step
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import Build, Decision, Restore, StepCheck, UpToDate, decide
 from buildtool.engine.lookup import CacheHit, action_key
@@ -30,11 +30,8 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
 
     Raises what the tools' drivers and the checks of the outputs raise.
     """
-    step, started = check.step, time.monotonic()
-    driver = context.driver_of(step)
-    outcome, origin = StepOutcome.FAILED, ""
-    context.listener(StepStarted(step.name, step.summary))
-    try:
+    step, driver, origin = check.step, context.driver_of(check.step), ""
+    with open_step(step.name, step.summary, context.listener) as opened:
         if check.reasons:
             check = check._replace(fields=driver.make_ready(check.fields, context.resources))
         decision = decide(check, context)
@@ -49,15 +46,13 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
         elif foreign and context.part:
             raise context.part.missing(step.name, "its files cannot be fetched")
         else:
-            record, outcome = _build(check, driver, context, started), StepOutcome.BUILT
+            record, outcome = _build(check, driver, context, opened.started), StepOutcome.BUILT
         if record is not check.record:
             write_record(record_file(context.state, step), record)
         if context.part and context.part.is_own(step.name) and outcome is not StepOutcome.BUILT:
             _share(step, record, context)
-    finally:
-        seconds = time.monotonic() - started
-        context.listener(StepFinished(step.name, outcome, seconds))
-    return StepResult(step, outcome, record, check.reasons, origin, seconds)
+        opened.outcome = outcome
+    return StepResult(step, outcome, record, check.reasons, origin, opened.seconds)
 
 
 def _wait_for_outputs(decision: Decision, check: StepCheck, context: BuildContext) -> Decision:

@@ -14,14 +14,13 @@ import json
 import os
 import re
 import shlex
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Note, StepFinished, StepStarted
+from buildtool.core.events import Note, open_step
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
@@ -252,15 +251,11 @@ def configure_step(
 ) -> ConfiguredTree:
     """Configure the step's build tree if it is not up to date; `needs` are as those of
     `check_step`.  Raises as `execute_step` does."""
-    started, outcome = time.monotonic(), "failed"
-    context.listener(StepStarted(step.name, step.summary))
     driver, resources = CMakeDriver(step), context.resources
-    try:
+    with open_step(step.name, step.summary, context.listener) as opened:
         fields = driver.make_ready(driver.key_fields(needs), resources)
         cache, ran = driver.configure(fields, resources)
-        outcome = "configured" if ran else StepOutcome.UP_TO_DATE
-    finally:
-        context.listener(StepFinished(step.name, outcome, time.monotonic() - started))
+        opened.outcome = "configured" if ran else StepOutcome.UP_TO_DATE
     environment = tool_environment(step).items()
     own = {name: value for name, value in environment if name not in PASSED_ON}
     return ConfiguredTree(step, cache, own)

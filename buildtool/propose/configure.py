@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from buildtool.cache.zig_cache import FIRST_NOTE, has_library
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
+from buildtool.core.events import Listener, Note, StepOutput, Warned, open_step
 from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
@@ -119,10 +118,7 @@ class Configurator:
     ) -> ConfigureResult:
         name = f"{component.source} {f'Hexagon {arch}' if arch else 'ARM64'}"
         place = self.scratch / str(len(self._done))
-        started = time.monotonic()
-        self.listener(StepStarted(name, "configuring"))
-        outcome = "failed"
-        try:
+        with open_step(name, "configuring", self.listener) as opened:
             try:
                 step = self._step(component, arch, needs, place)
             except BuildtoolError as error:  # the toolchain is not installed
@@ -130,9 +126,7 @@ class Configurator:
             if not arch and "ZIG" in step.profile.places and not has_library("libc++.a"):
                 self.listener(Note(FIRST_NOTE))
             done = self._run(step, place, lambda line: self.listener(StepOutput(name, line)))
-            outcome = "configured" if isinstance(done, Configured) else "skipped"
-        finally:
-            self.listener(StepFinished(name, outcome, time.monotonic() - started))
+            opened.outcome = "configured" if isinstance(done, Configured) else "skipped"
         return done
 
     def _step(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import StepFinished, StepOutput, StepStarted, progress
+from buildtool.core.events import StepOutput, open_step, progress
 from buildtool.deploy.data.files import FOLDER, DataFile
 from buildtool.deploy.push.exchange import Pushed, exchange, failure
 from buildtool.device.errors import DeviceError
@@ -92,14 +92,9 @@ class _Sender:
     def send(self, have: int) -> int:
         """Send what follows the first `have` bytes; returns the number of bytes that were sent."""
         file = self._file
-        listener = self._site.listener
-        listener(StepStarted(file.path, "sending"))
-        outcome = "failed"
-        try:
+        with open_step(file.path, "sending", self._site.listener) as step:
             self._send(have)
-            outcome = "sent"
-        finally:
-            listener(StepFinished(file.path, outcome, time.monotonic() - self._started))
+            step.outcome = "sent"
         return self._sent
 
     def _send(self, have: int) -> None:

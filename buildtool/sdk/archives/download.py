@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import urllib3
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Listener, StepFinished, StepOutput, StepStarted, progress
+from buildtool.core.events import Listener, StepOutput, open_step, progress
 
 TRIES = 5
 """How often in a row a download continues that has brought less than `BLOCK`."""
@@ -39,16 +39,11 @@ def download(url: str, file: Path, name: str, listener: Listener, size: int = 0)
     `DownloadError` and `OSError`.
     """
     part = file.with_name(f"{file.name}.part")
-    listener(StepStarted(name, f"downloading from {urlsplit(url).hostname}"))
-    started = time.monotonic()
-    outcome = "failed"
-    try:
+    with open_step(name, f"downloading from {urlsplit(url).hostname}", listener) as step:
         with part.open("ab") as stream:
             _Download(url, stream, name, listener, size=size).run()
         part.replace(file)
-        outcome = "downloaded"
-    finally:
-        listener(StepFinished(name, outcome, time.monotonic() - started))
+        step.outcome = "downloaded"
 
 
 class _Download:

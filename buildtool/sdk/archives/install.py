@@ -6,7 +6,6 @@ import os
 import secrets
 import shutil
 import stat
-import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, StepFinished, StepStarted, Work, work
+from buildtool.core.events import Listener, Work, open_step, work
 from buildtool.core.files import file_digest
 from buildtool.core.trees import make_directory
 from buildtool.sdk.archives.download import download
@@ -47,23 +46,20 @@ def install_sdk(archive: SdkArchive, source: str, listener: Listener) -> None:
     file = _download(archive, source, listener) if downloaded else Path(source)
     with work(f"checking {file.name}", listener):
         _check_digest(archive, file, downloaded=downloaded)
-    started = time.monotonic()
-    outcome = "failed"
-    listener(StepStarted(str(archive.directory), "unpacking"))
     fresh = archive.directory.with_name(f".{archive.directory.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
-    try:
-        with work(f"unpacking {file.name}", listener) as shown:
-            _unpack(file, fresh / "archive", shown)
-        # No link can lead out and back in: none knows this name.
-        staged = fresh / secrets.token_hex(16)
-        _top_directory(fresh / "archive").replace(staged)
-        _check_links(staged, file)
-        staged.replace(archive.directory)
-        outcome = "installed"
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-        listener(StepFinished(str(archive.directory), outcome, time.monotonic() - started))
+    with open_step(str(archive.directory), "unpacking", listener) as step:
+        try:
+            with work(f"unpacking {file.name}", listener) as shown:
+                _unpack(file, fresh / "archive", shown)
+            # No link can lead out and back in: none knows this name.
+            staged = fresh / secrets.token_hex(16)
+            _top_directory(fresh / "archive").replace(staged)
+            _check_links(staged, file)
+            staged.replace(archive.directory)
+            step.outcome = "installed"
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
     if downloaded:
         file.unlink()
 
