@@ -38,7 +38,7 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     side = "host" if profile.tool else "dsp"
     files = tuple(folder / f"{side}{ending}" for ending in ENDINGS)
     texts = (
-        flame_graph(title, profile.measure, profile.stacks),
+        _graph(title, profile),
         folded(profile.stacks),
         speedscope(title, profile.stacks),
         json.dumps(profile._replace(files=tuple(map(str, files))).as_json(), indent=1) + "\n",
@@ -48,6 +48,18 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     return files
 
 
+def _graph(title: str, profile: Profile) -> str:
+    """The flame graph; of a run that was too short for samples, of what functions have executed."""
+    executed: dict[tuple[str, ...], int] = {
+        (row.name,): row.packets for row in profile.functions if row.packets
+    }
+    if profile.samples >= FEW or not executed:
+        return flame_graph(title, profile.measure, profile.stacks)
+    few = f"{profile.samples} samples are too few"
+    subtitle = f"{few}: widths are the packets that each function itself has executed"
+    return flame_graph(title, subtitle, executed, "packets")
+
+
 WIDTH, ROW, MARGIN = 1200, 18, 10
 """Pixels."""
 HEADER = 44
@@ -55,6 +67,8 @@ CHARACTER = 6.7
 """Width of a character of the font, in pixels."""
 LEAST = 0.4
 """Width of the narrowest box that is drawn."""
+FEW = 20
+"""Samples that give no shares: counts of packets are drawn instead, if there are some."""
 LETTERS = 3
 """Fewer letters of a name are not written into a box."""
 MAX_DEPTH = 100
@@ -86,8 +100,10 @@ def boxes(stacks: Mapping[tuple[str, ...], int]) -> Iterator[Box]:
         at += samples
 
 
-def flame_graph(title: str, subtitle: str, stacks: Mapping[tuple[str, ...], int]) -> str:
-    """The document; without stacks, it says that there are none."""
+def flame_graph(
+    title: str, subtitle: str, stacks: Mapping[tuple[str, ...], int], unit: str = "samples"
+) -> str:
+    """The document; without stacks, it says that there are none.  Their numbers are of `unit`."""
     total = sum(stacks.values())
     scale = (WIDTH - 2 * MARGIN) / max(total, 1)
     drawn = [Box("all", 0, total, 0), *boxes(stacks)] if total else []
@@ -107,7 +123,7 @@ def flame_graph(title: str, subtitle: str, stacks: Mapping[tuple[str, ...], int]
     for box in drawn:
         x, y = MARGIN + box.start * scale, height - MARGIN - (box.depth + 1) * ROW
         width = box.samples * scale
-        share = f"{box.samples:,} of {total:,} samples, {100 * box.samples / total:.1f} %"
+        share = f"{box.samples:,} of {total:,} {unit}, {100 * box.samples / total:.1f} %"
         letters = int((width - 4) / CHARACTER)
         name = box.name if len(box.name) <= letters else f"{box.name[: letters - 1]}…"
         label = f'<text x="{x + 2:.1f}" y="{y + 13}">{_text(name)}</text>'

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
-from buildtool.run.profile.files import Box, boxes, flame_graph, folded, speedscope
+from buildtool.run.profile.files import (
+    Box,
+    boxes,
+    flame_graph,
+    folded,
+    speedscope,
+    write_files,
+)
+from buildtool.run.profile.profile import FunctionProfile, Profile
 
 SVG = "{http://www.w3.org/2000/svg}"
 STACKS = {("main", "a"): 6, ("main", "a", "b"): 2, ("main", "c"): 1, ("other",): 1}
@@ -40,6 +49,16 @@ def test_the_picture_has_each_box_with_its_share() -> None:
     assert rows == sorted(rows)
     height = float(picture.attrib["height"])
     assert all(0 <= y < height and x >= 0 and x + width <= 1200 for x, y, width in found.values())
+
+
+def test_a_run_without_samples_is_drawn_by_what_its_functions_executed(tmp_path: Path) -> None:
+    function = FunctionProfile("libscale_skel.so", "scale_add", 0, 0, packets=1234)
+    profile = Profile((function,), {}, 0, 0, "", {}, {}, 0, is_cut=False, code={})
+
+    picture = write_files(tmp_path, "title", profile)[0].read_text()
+
+    assert "scale_add: 1,234 of 1,234 packets, 100.0 %" in picture
+    assert "0 samples are too few: widths are the packets" in picture
 
 
 def test_any_names_are_written() -> None:
