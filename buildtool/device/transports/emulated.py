@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.transports.local import port_of_this_machine
 from buildtool.device.transports.transport import Command
 
 if TYPE_CHECKING:
@@ -36,11 +37,8 @@ class Emulated(Value):
         del terminal  # the shell has the streams of this process
         return [self.shell, "-c", script]
 
-    @contextlib.contextmanager
-    def forwarded(self, number: int) -> Iterator[Callable[[], socket]]:
-        from socket import create_connection  # noqa: PLC0415 - rarely needed
-
-        yield lambda: create_connection(("localhost", number))
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
+        return port_of_this_machine(number)
 
     def lost(self, status: int, messages: str) -> DeviceError:
         return DeviceConnectionError(
