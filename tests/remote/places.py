@@ -77,8 +77,9 @@ def ssh_place(
     return Remote(device, f"{root}/{token}", token, state, UNPACK[tools], store)
 
 
-def local_place(board: DeviceRoot, state: Path, tools: Tools) -> Remote:
-    """A project on `board`, as buildtool on the board itself reaches it: `local`."""
+def local_place(board: DeviceRoot, state: Path, tools: Tools, root: str = "") -> Remote:
+    """A project on `board`, as buildtool on the board itself reaches it: `local`; the install root
+    `root` is by default in the home directory."""
     board.put_tool("sync", NO_SYNC)
     token = _token()
     shell = board.home / "shell"  # enters the board, in which the shell and its tools are
@@ -87,9 +88,10 @@ def local_place(board: DeviceRoot, state: Path, tools: Tools) -> Remote:
         f'exec {shlex.join(board.command("/bin/sh"))} "$@"\n'
     )
     shell.chmod(0o755)
-    root = f"{board.home}/.local/share/buildtool"
+    root = root or f"{board.home}/.local/share/buildtool"
     device = Device("local", "sim", root, Local(str(shell)))
-    return Remote(device, f"{root}/{token}", token, state, UNPACK[tools])
+    mounts = (("/data", board.data),)
+    return Remote(device, f"{root}/{token}", token, state, UNPACK[tools], mounts=mounts)
 
 
 def adb_place(server: AdbServer, serial: str, state: Path, tools: Tools) -> Remote:
