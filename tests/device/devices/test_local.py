@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ from tests.json_documents import validate
 from tests.remote.boards import end_connections
 from tests.remote.noisy import QUIET
 from tests.remote.remote import processes_with
-from tests.remote.sshd import SshServer
+from tests.remote.sshd import SshServer, free_port
 
 DOC = REPOSITORY / "docs" / "on-the-board.md"
 VERIFIED = "lab: scale_add of 1024 and 1001 elements verified against the CPU\n"
@@ -105,6 +107,36 @@ def test_a_program_ends_with_the_command_that_is_killed(ann: Owner, tmp_path: Pa
         process.wait()
         assert ann.succeeds("run", "local", "--wait=20s") == VERIFIED
     wait_until(lambda: not processes_with(f"{tmp_path}/never"))
+
+
+def test_a_program_on_a_terminal_that_is_closed_ends_with_its_lock(
+    ann: Owner, tmp_path: Path
+) -> None:
+    ours, theirs = os.openpty()
+    program = ("bin/lab", "wait", f"{tmp_path}/never")
+    process = subprocess.Popen(
+        ["setsid", "--ctty", *ann.command("run", "local", "--tty", "--", *program)],
+        cwd=ann.root,
+        env={**os.environ, **ann.environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while b"waiting" not in shown:
+        shown += os.read(ours, 4096)
+    assert "in use by ann@" in refused(ann, "run", "local")
+    os.close(ours)
+    assert ann.succeeds("run", "local", "--wait=20s") == VERIFIED
+    process.wait(SECONDS)
+    wait_until(lambda: not processes_with(f"{tmp_path}/never"))
+
+
+def test_a_port_of_the_board_is_its_own(ann: Owner) -> None:
+    port = free_port()
+    assert ann.succeeds("run", "local", "--forward", str(port)) == VERIFIED
+    assert f"port {port} of local is this machine's own\n" in ann.messages
 
 
 def test_a_lock_from_before_a_reboot_is_stale(board: SshServer, ann: Owner, tmp_path: Path) -> None:
