@@ -14,8 +14,7 @@ from buildtool.device.emulated.emulator import Emulator, build_emulator
 from buildtool.device.emulated.native_programs import device_root, hmx_unit
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.emulated import Emulated
-from buildtool.device.transports.local import inherited
+from buildtool.device.transports.emulated import Emulated, inherited
 from buildtool.project.archs import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Tool
 from buildtool.release.slices import HOST, Release

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
+from buildtool.device.transports.emulated import inherited, port_of_this_machine
 from buildtool.device.transports.failures import KnownFailure, explain
 from buildtool.device.transports.transport import Command, check_size, quote
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from socket import socket
 
 MACHINE = "aarch64"
-NOT_THERE = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH")
-"""Variables of this process that are not for programs on a device."""
 
 
 class Local(Value):
@@ -53,7 +52,7 @@ class Local(Value):
         # A terminal of its own, so that Ctrl-C ends the program only, as over ssh.
         return ["script", "--quiet", "--return", "--command", line, os.devnull]
 
-    def forwarded(self, number: int) -> contextlib.AbstractContextManager[Callable[[], socket]]:
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
         return port_of_this_machine(number)
 
     def lost(self, status: int, messages: str) -> DeviceError:
@@ -71,19 +70,6 @@ def local_device() -> Local:
             " is another machine: buildtool devices add NAME --ssh HOST",
         )
     return Local()
-
-
-def inherited() -> dict[str, str]:
-    """The variables of this process that scripts on this machine have, too."""
-    return {name: value for name, value in os.environ.items() if name not in NOT_THERE}
-
-
-@contextlib.contextmanager
-def port_of_this_machine(number: int) -> Iterator[Callable[[], socket]]:
-    """For the block, a function that connects to a TCP port of loopback."""
-    from socket import create_connection  # noqa: PLC0415 - rarely needed
-
-    yield lambda: create_connection(("localhost", number))
 
 
 NO_REPORT = KnownFailure(
