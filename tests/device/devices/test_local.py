@@ -139,6 +139,16 @@ def test_a_port_of_the_board_is_its_own(ann: Owner) -> None:
     assert f"port {port} of local is this machine's own\n" in ann.messages
 
 
+def test_a_bench_runs_on_the_board(ann: Owner) -> None:
+    bench = '[bench.size]\nprogram = "bin/lab"\nmetrics = ["size"]\nrepeat = 3\n'
+    metric = "[metric.size]\nmatch = 'of ([0-9]+) and'\nexact = true\n"
+    ann.write("buildtool.toml", f"{(ann.root / 'buildtool.toml').read_text()}\n{bench}{metric}")
+    document = json.loads(ann.succeeds("bench", "local", "size", "--json"))
+    validate("bench", document)
+    assert (document["ok"], document["device"]) == (True, "local")
+    assert set(document["metrics"][0]["values"]) == {1024.0}
+
+
 def test_a_lock_from_before_a_reboot_is_stale(board: SshServer, ann: Owner, tmp_path: Path) -> None:
     with ann.holding("local", tmp_path / "never"):
         board.reboot()
