@@ -11,6 +11,7 @@ from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.push.contents import Deployment, deployment, known_file
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device
+from buildtool.device.errors import DeviceError
 from buildtool.plan.plan import find_target
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.release.slices import Release
@@ -117,7 +118,13 @@ class Ready:
 
             check_libraries(self._device.emulated, self.release)
         target = self._project.targets[self.release.target]
-        arch = check_fits(facts, self.release, target, force=self._force, note=note)
+        try:
+            arch = check_fits(facts, self.release, target, force=self._force, note=note)
+        except DeviceError:
+            if refresh or self._device.emulated:
+                raise
+            self._find(refresh=True)  # what was missing can be installed by now
+            return
         if target.requires:
             from buildtool.deploy.requirements import check_requirements  # noqa: PLC0415 - rare
 

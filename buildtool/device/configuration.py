@@ -41,7 +41,7 @@ class DevicesError(TomlError):
 class ConfiguredDevice(Value):
     """`[device.NAME]`: a device, and how it is reached."""
 
-    transport: Annotated[str, Key("how commands reach it", choices=("ssh", "adb"))]
+    transport: Annotated[str, Key("how commands reach it", choices=("ssh", "adb", "local"))]
     address: Annotated[
         str,
         Key(
@@ -71,6 +71,14 @@ class ConfiguredDevice(Value):
     ] = ""
 
 
+_KEYS_OF = {
+    "address": ("ssh", "adb"),
+    "via": ("ssh", "adb"),
+    "port": ("ssh",),
+    "adb_server": ("adb",),
+    "run_as": ("adb",),
+}
+"""The transports to which keys apply."""
 SECTIONS: Mapping[str, type] = {"device": ConfiguredDevice}
 
 
@@ -127,6 +135,11 @@ def devices_in(file: Path, text: str, tables: Mapping[str, object]) -> dict[str,
     return devices
 
 
+def is_here(name: str, project: Project | None) -> bool:
+    """Whether the device called `name` is this machine, or emulated on it; raises as `file_of`."""
+    return name == BUILT_IN_TARGET or file_of(name, project)[1].transport == "local"
+
+
 def open_device(
     name: str, project: Project | None, *, wait: float = 0, listener: "Listener" = lambda _: None
 ) -> "Device":
@@ -150,7 +163,8 @@ def file_of(name: str, project: Project | None) -> tuple[Path, ConfiguredDevice]
     if name == BUILT_IN_TARGET:
         raise UsageError(f"{name} is built in", remedy="Name a device of devices.toml.")
     known = [BUILT_IN_TARGET, *(each for devices in found.values() for each in devices)]
-    remedy = f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST"
+    how = "--local" if name == "local" else "--ssh HOST"
+    remedy = f"{suggest(name, known)} Add it: buildtool devices add {name} {how}"
     if project and name in project.targets:
         remedy = (
             f"It is a target: add a device with it, buildtool devices add NAME --target {name},"
@@ -193,6 +207,10 @@ def device_of(
 
 
 def _transport(device: ConfiguredDevice, project: Project | None) -> "Transport":
+    if device.transport == "local":
+        from buildtool.device.transports.local import local_device  # noqa: PLC0415 - as above
+
+        return local_device()
     requirement = project.tool(device.transport) if project else NO_REQUIREMENT
     if device.transport == "ssh":
         from buildtool.device.transports.ssh import ssh_device  # noqa: PLC0415 - as above
@@ -223,10 +241,15 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
             f"{device.via!r} is not a place of a lab",
             'Write: via = "labgrid:PLACE", with the name of a place of labgrid.',
         )
-    elif not device.via and not device.address:
+    elif device.transport != "local" and not device.via and not device.address:
         example = "USER@HOST" if device.transport == "ssh" else "SERIAL"
         yield at, "lacks the key 'address'", f'Add: address = "{example}"'
-    yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
+    for key, transports in _KEYS_OF.items():
+        if device.transport not in transports and getattr(device, key):
+            message = f"does not apply to {device.transport}"
+            yield (*at, key.replace("_", "-")), message, "Remove this key."
+    if device.transport != "local":
+        yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
     if not 0 < device.keep < MAX_KEPT:
         yield (
             (*at, "keep"),
@@ -259,9 +282,6 @@ def _ssh_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violati
         )
     if not 0 <= device.port < 1 << 16:
         yield (*at, "port"), f"{device.port} is not a port", "Write a number from 1 to 65535."
-    for key, value in (("adb-server", device.adb_server), ("run-as", device.run_as)):
-        if value:
-            yield (*at, key), "does not apply to ssh", "Remove this key."
 
 
 def _adb_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
@@ -273,8 +293,6 @@ def _adb_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violati
             f"{device.address!r} is not a serial number",
             "Take one that `adb devices` lists.",
         )
-    if device.port:
-        yield (*at, "port"), "does not apply to adb", "Remove this key."
     server = re.fullmatch(adb.SERVER, device.adb_server, re.ASCII)
     if device.adb_server and not (server and 0 < int(server[1]) < 1 << 16):
         yield (

@@ -10,9 +10,9 @@ class DeviceObject(TypedDict):
     transport: Annotated[
         str,
         "how commands reach it",
-        ("emulated", "ssh", "adb"),
+        ("emulated", "ssh", "adb", "local"),
     ]
-    address: Annotated[str, 'host, serial number, or labgrid:PLACE; "" for sim']
+    address: Annotated[str, 'host, serial number, or labgrid:PLACE; "" for sim and this machine']
     target: Annotated[str, 'its target; "" for the project\'s default target']
     root: Annotated[str, 'directory that releases are installed below; "" for the default']
     tags: Annotated[list[str], "its user's names for groups of devices"]
@@ -119,7 +119,7 @@ class LastTestObject(TypedDict):
 
 class DeviceStatusObject(TypedDict):
     name: Annotated[str, "name of the device"]
-    transport: Annotated[str, "how commands reach it", ("emulated", "ssh", "adb")]
+    transport: Annotated[str, "how commands reach it", ("emulated", "ssh", "adb", "local")]
     state: Annotated[
         str,
         "what it is doing; unknown: it cannot be asked, or its lock cannot be read",

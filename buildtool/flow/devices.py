@@ -74,7 +74,7 @@ def run(
     else:
         prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
     with (
-        reserved_ports(device_name, request) as reserved,
+        reserved_ports(project, device_name, request) as reserved,
         prepared as (ready, _),
         lock_of(ready.site.device, purpose, choice, listener) as lock,
         forwarded_ports(reserved, ready.site.device, listener) as ports,

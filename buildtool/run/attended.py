@@ -14,7 +14,7 @@ from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.sharing.lock import DeviceLock
-from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.project.model import Project
 from buildtool.project.runs import Forward
 from buildtool.run.on_device import RunResult, run_on_device
 from buildtool.run.program import RunRequest
@@ -31,14 +31,15 @@ KEPT_BYTES = 1 << 16
 
 
 @contextlib.contextmanager
-def reserved_ports(device_name: str, request: RunRequest) -> Iterator[Listeners]:
+def reserved_ports(project: Project, device_name: str, request: RunRequest) -> Iterator[Listeners]:
     """Reserve the ports here that `request` forwards, for the block; raises `UsageError`."""
     if not request.forward:
         yield ()
         return
-    from buildtool.run.forward import opened  # noqa: PLC0415 - rarely needed
+    from buildtool.device.configuration import is_here  # noqa: PLC0415 - rarely needed
+    from buildtool.run.forward import opened  # noqa: PLC0415 - as above
 
-    with opened(request.forward, same_machine=device_name == BUILT_IN_TARGET) as listeners:
+    with opened(request.forward, same_machine=is_here(device_name, project)) as listeners:
         yield listeners
 
 

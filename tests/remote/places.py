@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,8 +12,10 @@ from pathlib import Path
 from buildtool.device.device import Device
 from buildtool.device.transports.adb import adb_device
 from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.local import Local
 from buildtool.device.transports.ssh import ssh_device
 from tests.remote.adbd import AdbServer
+from tests.remote.device_root import DeviceRoot
 from tests.remote.remote import Remote
 from tests.remote.sshd import SshClient, SshServer
 from tests.remote.tool_sets import SYSTEM_PATH, Tools
@@ -72,6 +75,23 @@ def ssh_place(
     root = f"{server.device.home}/buildtool"
     device = Device("board", "sim", root, ssh_device(client.host))
     return Remote(device, f"{root}/{token}", token, state, UNPACK[tools], store)
+
+
+def local_place(board: DeviceRoot, state: Path, tools: Tools, root: str = "") -> Remote:
+    """A project on `board`, as buildtool on the board itself reaches it: `local`; the install root
+    `root` is by default in the home directory."""
+    board.put_tool("sync", NO_SYNC)
+    token = _token()
+    shell = board.home / "shell"  # enters the board, in which the shell and its tools are
+    shell.write_text(
+        f"#!/bin/sh\nexport PATH='{board.path}' HOME='{board.home}'\n"
+        f'exec {shlex.join(board.command("/bin/sh"))} "$@"\n'
+    )
+    shell.chmod(0o755)
+    root = root or f"{board.home}/.local/share/buildtool"
+    device = Device("local", "sim", root, Local(str(shell)))
+    mounts = (("/data", board.data),)
+    return Remote(device, f"{root}/{token}", token, state, UNPACK[tools], mounts=mounts)
 
 
 def adb_place(server: AdbServer, serial: str, state: Path, tools: Tools) -> Remote:

@@ -75,7 +75,8 @@ class SshClient(Value):
 class SshServer(Stops):
     """sshd on a free port of 127.0.0.1; a context manager that ends it and its sessions.
 
-    `device` is where the sessions run, `log` the log of sshd, `client` a client.
+    `device` is where the sessions run, `variables` are set in them, `log` is the log of sshd,
+    `client` a client.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class SshServer(Stops):
         )
         self.log = directory / "sshd.log"
         self._max_sessions = max_sessions
-        self._variables = {
+        self.variables = {
             "PATH": self.device.path,
             "HOME": str(self.device.home),
             **(variables or {}),
@@ -125,7 +126,7 @@ class SshServer(Stops):
                     directory=self._directory,
                     port=self.port,
                     max_sessions=self._max_sessions,
-                    variables=" ".join(f'"{n}={v}"' for n, v in self._variables.items()),
+                    variables=" ".join(f'"{n}={v}"' for n, v in self.variables.items()),
                 )
             )
             sshd = subprocess.Popen(
@@ -166,7 +167,7 @@ class SshServer(Stops):
     def reboot(self, **variables: str) -> None:
         """Kill sshd and all sessions, as a reboot does, and start sshd again, with other variables
         in sessions."""
-        self._variables.update(variables)
+        self.variables.update(variables)
         self.device.kill_processes()
         self._sshd.wait()
         self.log.unlink()

@@ -60,6 +60,7 @@ def add(
         str,
         Option("--adb", "Serial number; default: the only attached device.", "SERIAL"),
     ] = "",
+    local: Annotated[bool, Option("--local", "This machine, which is a board.")] = False,
     port: Annotated[
         int, Option("--port", "With --ssh: port of the server.", "PORT", most=MAX_PORT)
     ] = 0,
@@ -87,24 +88,27 @@ def add(
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
-    if ssh and adb:
-        raise UsageError("--ssh cannot be used with --adb", remedy="Pass one of them.")
+    if bool(ssh) + bool(adb) + local > 1:
+        raise UsageError(
+            "--ssh, --adb and --local cannot be used together", remedy="Pass one of them."
+        )
     if port and not ssh:
         raise UsageError("--port is for --ssh", remedy="Pass --ssh HOST, or omit --port.")
     project = find_project(Path.cwd()) if beside else _project()
     if target and project:
         find_target(project, target)
     model = ""
-    if not ssh:
+    if not (ssh or local):
         adb, model = _attached(adb, project)
-    name = name or propose_name(ssh or model or adb)
+    name = name or ("local" if local else propose_name(ssh or model or adb))
     if known := configured_devices(project).get(name):
         raise UsageError(
-            f"there is a device {name!r} already: {known.transport} {known.address}",
+            f"there is a device {name!r} already: {known.transport} {known.address}".rstrip(),
             why="names of devices are unique",
             remedy="Choose another name: buildtool devices add NAME …",
         )
-    device = ConfiguredDevice("ssh" if ssh else "adb", ssh or adb, port)
+    transport = "local" if local else "ssh" if ssh else "adb"
+    device = ConfiguredDevice(transport, ssh or adb, port)
     facts = facts_of(device_of(name, device, project), refresh=True)
     if project and not target:
         target = propose_target(facts, project.targets)

@@ -55,6 +55,10 @@ def init(
         int,
         Option("--shards", "With --ci: divide the work among N runners.", "N", most=MAX_SHARDS),
     ] = 0,
+    image: Annotated[
+        str,
+        Option("--image", "With --ci: a container image that has buildtool.", "IMAGE"),
+    ] = "",
     dry_run: Annotated[
         bool,
         Option("--dry-run --print", "Print the project file for a CMake tree; write nothing."),
@@ -70,6 +74,8 @@ def init(
         return 0
     if shards and not ci:
         raise UsageError("--shards is for --ci SERVICE", remedy="Omit --shards, or add --ci.")
+    if image and not ci:
+        raise UsageError("--image is for --ci SERVICE", remedy="Omit --image, or add --ci.")
     folder = (Path.cwd() / directory).resolve()
     if not dry_run:
         check_path(folder, "the project")
@@ -90,7 +96,7 @@ def init(
     if ci:
         from buildtool.cli.start.init_ci import write_workflow
 
-        written.append(write_workflow(ci, folder, shards))
+        written.append(write_workflow(ci, folder, shards, image))
     if json:
         document: InitDocument = {
             "directory": str(folder),

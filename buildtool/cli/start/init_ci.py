@@ -8,6 +8,7 @@ from pathlib import Path
 
 from buildtool import __version__
 from buildtool.core.errors import UsageError
+from buildtool.core.escape import escape
 from buildtool.core.files import write_if_changed
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
@@ -20,22 +21,39 @@ _PARTS = {
     "gitlab": "$CI_NODE_INDEX/$CI_NODE_TOTAL",
 }
 """How a job of several is called, for `--shard`."""
+_IMAGE = r"[A-Za-z0-9][\w.:/@-]{0,254}"
+_PYTHON_IMAGE = "python:3.12-bookworm"
+_BUILDTOOL = f"""\
+  # What pip installs: a version, the URL of a wheel, or git+https://….
+  BUILDTOOL: hexagon-buildtool=={__version__}
+"""
+_PYTHON = """\
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+"""
 _LAST_JOB = re.compile(r"^ *test:\n", re.MULTILINE)
 _EMULATOR = "qemu-user libc6-arm64-cross"
 _CXX = "libstdc++6-arm64-cross"
 _COMPILERS = {"gcc": "g++-aarch64-linux-gnu", "clang": "clang lld g++-aarch64-linux-gnu"}
 
 
-def write_workflow(service: str, folder: Path, shards: int = 0) -> Path:
+def write_workflow(service: str, folder: Path, shards: int = 0, image: str = "") -> Path:
     """Write the workflow of `service` for the project in `folder`, and its default target, with the
-    work divided among `shards` runners if it is not 0.
+    work divided among `shards` runners if it is not 0.  Jobs run in a container of `image`, which
+    has buildtool, or install it if that is "".
 
-    Raises `UsageError` for an unknown service and for a file that exists.
+    Raises `UsageError` for an unknown service, for a file that exists, and for what names no image.
     """
     if service not in WORKFLOWS:
         raise UsageError(
             f"there is no workflow for {service!r}",
             remedy=f"Take one of: {', '.join(WORKFLOWS)}.",
+        )
+    if image and not re.fullmatch(_IMAGE, image, re.ASCII):
+        raise UsageError(
+            f"{escape(image)[:100]!r} does not name a container image",
+            remedy="Write it as in podman pull: --image registry.example.com/buildtool:1",
         )
     project = find_project(folder)
     path = project.root / WORKFLOWS[service]
@@ -48,7 +66,7 @@ def write_workflow(service: str, folder: Path, shards: int = 0) -> Path:
     name = project.header.default_target
     is_github = service == "github"
     line, root = ("      - run: ", "sudo ") if is_github else ("    - ", "")
-    install = [*_install(project, name, root)]
+    install = [*_install(project, name, "" if image else root, in_image=bool(image))]
     runs = project.targets[name].platform == "ubuntu-aarch64"
     has_tests = runs and bool(project.tests or may_have_tests(project))
     test = f"buildtool test sim --target {name} --junit results.xml"
@@ -67,7 +85,10 @@ def write_workflow(service: str, folder: Path, shards: int = 0) -> Path:
     values = {
         "@NAME@": project.name,
         "@TARGET@": name,
-        "@VERSION@": __version__,
+        "@BUILDTOOL@": "" if image else _BUILDTOOL,
+        "@PYTHON@": "" if image else _PYTHON,
+        "@CONTAINER@": f"    container: {image}\n" if image else "",
+        "@IMAGE@": image or _PYTHON_IMAGE,
         "@SHARDS@": numbers if is_github else str(shards),
         **{job: "\n".join(line + each for each in commands) for job, commands in jobs.items()},
     }
@@ -81,14 +102,16 @@ def write_workflow(service: str, folder: Path, shards: int = 0) -> Path:
     return path
 
 
-def _install(project: Project, name: str, root: str) -> Iterator[str]:
-    """The commands that install what the target needs; `root` goes before some."""
+def _install(project: Project, name: str, root: str, *, in_image: bool) -> Iterator[str]:
+    """The commands that install what the target needs, beside what is `in_image`; `root` goes
+    before some."""
     target = project.targets[name]
     runs = target.platform == "ubuntu-aarch64"
-    packages = [_EMULATOR if runs else "", _COMPILERS.get(target.toolchain, "")]
-    if runs and any(host.files or host.tree for host in project.hosts.values()):
+    packages = [_EMULATOR if runs and not in_image else "", _COMPILERS.get(target.toolchain, "")]
+    if runs and not in_image and any(host.files or host.tree for host in project.hosts.values()):
         packages.append(_CXX)  # for prebuilt C++ libraries
     if wanted := " ".join(filter(None, packages)):
         yield f"{root}apt-get update"
         yield f"{root}apt-get install -y --no-install-recommends {wanted}"
-    yield 'pip install "$BUILDTOOL"'
+    if not in_image:
+        yield 'pip install "$BUILDTOOL"'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from buildtool.core.elf.read import is_elf, read_dynamic
@@ -15,7 +14,7 @@ from buildtool.device.emulated.emulator import Emulator, build_emulator
 from buildtool.device.emulated.native_programs import device_root, hmx_unit
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.emulated import Emulated, inherited
 from buildtool.project.archs import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Tool
 from buildtool.release.slices import HOST, Release
@@ -140,10 +139,8 @@ def open_emulated(
 
 def environment(device: EmulatedDevice) -> dict[str, str]:
     """The caller's environment, with the variables that make `run.sh` run programs on `device`."""
-    not_there = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH")
-    inherited = {name: value for name, value in os.environ.items() if name not in not_there}
     return {
-        **inherited,
+        **inherited(),
         **FORK_SAFE,
         "QEMU_LD_PREFIX": str(device.root),
         "BUILDTOOL_EXEC": str(device_root()),

@@ -1,1 +1,2 @@
-"""How shell scripts are run on devices: over ssh, over adb, and on the emulated device."""
+"""How shell scripts are run on devices: over ssh, over adb, on this machine, and on the
+emulated device."""

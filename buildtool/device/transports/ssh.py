@@ -26,7 +26,7 @@ from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.device.transports.failures import KnownFailure, explain
 from buildtool.device.transports.ssh_socket import accepts, forwarded_port, socket_path
-from buildtool.device.transports.transport import Command, quote
+from buildtool.device.transports.transport import Command, check_size, quote
 from buildtool.project.model import Tool
 from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
@@ -143,9 +143,6 @@ CONNECT_SECONDS = 15
 ALIVE_SECONDS = 5
 ALIVE_TRIES = 3
 """ssh notices an interrupted line after ALIVE_SECONDS * (ALIVE_TRIES + 1) at the latest."""
-MAX_ARGUMENT = (128 << 10) - 1
-"""Bytes of one argument of a program; execve(2): MAX_ARG_STRLEN.  sshd passes the command as one
-argument to the login shell."""
 SSH_ERROR = 255
 MAX_MESSAGES = 1 << 14
 FORBIDDEN = set(" '\"`$;&<>|(){}")
@@ -196,13 +193,7 @@ class Ssh(Value):
 
     def command(self, script: str, *, terminal: bool = False) -> Command:
         line = f"exec sh -c {quote(script)}"
-        size = len(os.fsencode(line))
-        if size > MAX_ARGUMENT:
-            raise DeviceError(
-                f"a script for {self.address} is too long",
-                why=f"with quotation marks it has {size:,} bytes, a command {MAX_ARGUMENT:,}",
-                remedy="Pass less in arguments and variables, for example the name of a file.",
-            )
+        check_size(line, self.address)  # sshd passes it to the login shell as one argument
         # Without a shared connection ssh makes one of its own.
         options = ["-S", str(self._socket()), "-o", "ControlMaster=no", "-tt" if terminal else "-T"]
         return [*self._ssh(*options), self.host, "--", line]

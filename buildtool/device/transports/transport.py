@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from socket import socket
 
 Command = Sequence[str | Path]
+MAX_ARGUMENT = (128 << 10) - 1
+"""Bytes of one argument of a program; execve(2): MAX_ARG_STRLEN."""
 
 
 class Transport(Protocol):
@@ -63,6 +66,18 @@ class Transport(Protocol):
     def lost(self, status: int, messages: str) -> DeviceError:
         """Why a script ended without a report: the process ended with `status` (negative: by a
         signal) after it had written `messages` to standard error."""
+
+
+def check_size(line: str, address: str) -> None:
+    """Raise `DeviceError` when `line`, a script for the device `address`, is too long for an
+    argument."""
+    size = len(os.fsencode(line))
+    if size > MAX_ARGUMENT:
+        raise DeviceError(
+            f"a script for {address} is too long",
+            why=f"with quotation marks it has {size:,} bytes, a command {MAX_ARGUMENT:,}",
+            remedy="Pass less in arguments and variables, for example the name of a file.",
+        )
 
 
 def quote(text: str) -> str:

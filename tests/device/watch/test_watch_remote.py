@@ -1,9 +1,10 @@
-"""`run DEVICE --watch` over real ssh and adb, with 20 ms more for a round trip over ssh."""
+"""`run DEVICE --watch` over real ssh and adb, with 20 ms more for a round trip over ssh, and on the
+board itself."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 
 from tests.device.devices.emulated_board import emulated_board, emulated_phone
 from tests.device.watch.watched import CMAKE, Watched, say
+from tests.remote.noisy import QUIET
 from tests.remote.proxy import Proxy
 
 WAITS = "waiting for changes"
-DEVICE = '[device.board]\ntransport = "{kind}"\naddress = "{address}"\nroot = "{root}"\n'
+DEVICE = '[device.board]\ntransport = "{kind}"\n{address}root = "{root}"\n'
 LONG_SSH, LONG_ADB = (pytest.param(name, marks=pytest.mark.long) for name in ("ssh", "adb"))
 
 
@@ -24,9 +26,12 @@ class Board:
     def __init__(self, app: Path, environment: Mapping[str, str], releases: Path) -> None:
         self.app, self.environment, self.releases = app, environment, releases
         self.proxy: Proxy | None = None
+        self.prefix: Sequence[str] = ()
 
     def watch(self, *arguments: str) -> Watched:
-        return Watched(self.app, "board", *arguments, environment=self.environment)
+        return Watched(
+            self.app, "board", *arguments, environment=self.environment, prefix=self.prefix
+        )
 
 
 @pytest.fixture(params=["ssh", "adb"])
@@ -37,19 +42,25 @@ def board(request: pytest.FixtureRequest, app: Path, tmp_path: Path) -> Iterator
             proxy = stack.enter_context(Proxy(server.port, delay=0.01))
             client = server.make_client(tmp_path / "client", proxy.port)
             environment, address = client.environment, client.host
+        elif request.param == "local":
+            server = stack.enter_context(emulated_board(tmp_path))
+            environment, address = {**server.variables, **QUIET}, ""
         else:
             phone = stack.enter_context(emulated_phone(tmp_path))
             environment, address = phone.environment, phone.serial
-        home = (server if request.param == "ssh" else phone).device.home
+        home = (phone if request.param == "adb" else server).device.home
         root = home / "install root"
-        text = DEVICE.format(kind=request.param, address=address, root=root)
+        line = f'address = "{address}"\n' * bool(address)
+        text = DEVICE.format(kind=request.param, address=line, root=root)
         (app / "devices.toml").write_text(text)
         board = Board(app, environment, root / "p/releases")
         board.proxy = proxy if request.param == "ssh" else None
+        if request.param == "local":
+            board.prefix = server.device.command("/usr/bin/env", "-C", app)
         yield board
 
 
-@pytest.mark.parametrize("board", ["ssh", LONG_ADB], indirect=True)
+@pytest.mark.parametrize("board", ["ssh", LONG_ADB, "local"], indirect=True)
 def test_edits_run_on_the_device(board: Board) -> None:
     with board.watch() as watched:
         watched.prints("says one alone")

@@ -13,12 +13,23 @@ import pytest
 
 from buildtool.core.trees import STATE
 from buildtool.run.bundle.write import FOLDER
-from tests.command_line import Buildtool
+from tests.command_line import REPOSITORY, Buildtool
 
 yaml: Any = importlib.import_module("yaml")  # installed with Conan, has no types
 BUNDLES = f"{STATE}/{FOLDER}"
 SUMMARY = 'buildtool report --markdown >>"$GITHUB_STEP_SUMMARY"'
 FILES = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
+
+
+def stand_ins(directory: Path) -> dict[str, str]:
+    """An environment whose programs that install something write that to `directory/installed`."""
+    programs = directory / "bin"
+    programs.mkdir()
+    for name in ("apt-get", "pip", "sudo"):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{directory}/installed\n')
+        (programs / name).chmod(0o755)
+    path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path}
 
 
 def workflow(project: Path, service: str) -> dict[str, Any]:
@@ -46,12 +57,7 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     root = tmp_path / "demo"
     done = buildtool("init", "--template", "hvx", "--ci", service, str(root), cwd=tmp_path)
     assert (done.returncode, f"{FILES[service]}\n" in done.stdout) == (0, True), done.stderr
-    stand_ins = tmp_path / "bin"
-    stand_ins.mkdir()
-    for name in ("apt-get", "pip", "sudo"):
-        (stand_ins / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{tmp_path}/installed\n')
-        (stand_ins / name).chmod(0o755)
-    path = f"{stand_ins}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = stand_ins(tmp_path)
 
     output = ""
     for command in commands(root, service):
@@ -59,7 +65,8 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
             ["sh", "-euc", command],
             cwd=root,
             env={
-                **{**os.environ, "PATH": path, "BUILDTOOL": "hexagon-buildtool"},
+                **environment,
+                "BUILDTOOL": "hexagon-buildtool",
                 "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
             },
             capture_output=True,
@@ -162,3 +169,47 @@ def test_prebuilt_files_get_the_cxx_library(tmp_path: Path, buildtool: Buildtool
 
     text = (tmp_path / FILES["github"]).read_text()
     assert "qemu-user libc6-arm64-cross libstdc++6-arm64-cross\n" in text
+
+
+@pytest.mark.parametrize("service", FILES)
+@pytest.mark.parametrize("shards", ["0", "2"])
+def test_jobs_in_an_image_install_nothing(
+    service: str, shards: str, tmp_path: Path, buildtool: Buildtool
+) -> None:
+    image = "registry.example.com:5000/team/buildtool@sha256:0a"
+    options = ("--ci", service, "--shards", shards, "--image", image)
+    done = buildtool("init", "--template", "hvx", *options, "demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "demo" / FILES[service]).read_text()
+    for word in ("pip install", "apt-get", "python", "sudo"):
+        assert word not in text
+    found = workflow(tmp_path / "demo", service)
+    if service == "github":
+        assert {job["container"] for job in found["jobs"].values()} == {image}
+    else:
+        assert image in (found.get("default", {}).get("image"), found["release"].get("image"))
+    for wrong in ("a b", "-x", "a\nb", ""):
+        refused = buildtool("init", "--ci", service, f"--image={wrong}\x1b", cwd=tmp_path / "demo")
+        assert refused.returncode != 0
+        assert "\x1b" not in refused.stderr
+
+
+def test_the_action_installs_what_the_lock_says_stand_in(tmp_path: Path) -> None:
+    action: dict[str, Any] = yaml.safe_load((REPOSITORY / "action/action.yml").read_text())
+    (command,) = [step["run"] for step in action["runs"]["steps"] if "run" in step]
+    place = {"GITHUB_ACTION_PATH": str(REPOSITORY / "action")}
+    subprocess.run(["sh", "-euc", command], env={**stand_ins(tmp_path), **place}, check=True)
+    installed = (tmp_path / "installed").read_text().splitlines()
+    assert installed[-2:] == [
+        "pip install --require-hashes --requirement requirements.lock",
+        "pip install --no-deps --no-build-isolation .",
+    ]
+
+
+def test_packages_of_workflows_are_those_of_the_setup(tmp_path: Path, buildtool: Buildtool) -> None:
+    done = buildtool("init", "--template", "hvx", "--ci", "github", "demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (line,) = [text for text in commands(tmp_path / "demo", "github") if "apt-get install" in text]
+    setup = (REPOSITORY / "scripts" / "setup").read_text().partition("= tests ]")[0]
+    for package in line.split("--no-install-recommends ")[1].split():
+        assert f"need {package}\n" in setup

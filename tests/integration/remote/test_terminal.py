@@ -19,9 +19,11 @@ SCRIPT = """
 import os, sys
 from buildtool.device.conversation import conversation
 from buildtool.device.transports.adb import adb_device
+from buildtool.device.transports.local import Local
 from buildtool.device.transports.ssh import ssh_device
 
-transport = ssh_device("board") if sys.argv[1] == "board" else adb_device(sys.argv[1])
+others = {"board": lambda: ssh_device("board"), "local": Local}
+transport = others.get(sys.argv[1], lambda: adb_device(sys.argv[1]))()
 transport.connect()
 text = "echo ready; read -r line; echo got $line; stty size; sleep 20"
 with conversation(
@@ -31,14 +33,15 @@ with conversation(
 """
 
 
-@pytest.mark.parametrize("device", ["board", "phone"])
+@pytest.mark.parametrize("device", ["board", "phone", "local"])
 def test_a_killed_command_restores_the_terminal(
     device: str, request: pytest.FixtureRequest
 ) -> None:
-    transport = request.getfixturevalue(device).transport
+    name = device
+    if device != "local":
+        name = getattr(request.getfixturevalue(device).transport, "serial", "board")
     process, terminal = pty.fork()
     if not process:
-        name = getattr(transport, "serial", "board")
         os.execv(sys.executable, [sys.executable, "-c", SCRIPT, name])
     termios.tcsetwinsize(terminal, (33, 77))
     screen = b""

@@ -27,6 +27,7 @@ FREE = {
     "good",
     "host",
     "i/n",
+    "image",
     "k/n",
     "limit",
     "n",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,11 +17,14 @@ from buildtool.device.configuration import (
     open_device,
     user_file,
 )
+from buildtool.device.errors import DeviceError
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.schema import file_schema
 from tests.command_line import REPOSITORY
 
 BOARD = '[device.board]\ntransport = "ssh"\naddress = "radxa@q6a.local"\n'
+
+HERE = '[device.here]\ntransport = "local"\n'
 
 ADB = '[device.phone]\ntransport = "adb"\naddress = "1A2B"\n'
 
@@ -110,6 +115,9 @@ def test_the_tables_are_cached(tmp_path: Path) -> None:
         (BOARD + 'run-as = "com.example.app"', 4, ("does not apply to ssh",)),
         (ADB.replace("1A2B", "1A 2B"), 3, ("'1A 2B' is not a serial number",)),
         (ADB + "port = 22", 4, ("does not apply to adb",)),
+        (HERE + 'address = "q6a"', 3, ("does not apply to local",)),
+        (HERE + 'via = "labgrid:q6a"', 3, ("does not apply to local",)),
+        (HERE + "port = 22", 3, ("does not apply to local",)),
         (ADB + 'adb-server = "h"', 4, ("address of an adb server",)),
         (ADB + 'run-as = "x; y"', 4, ("not the name of an app",)),
         (BOARD.replace("board", "sim"), 1, ("built in",)),
@@ -170,6 +178,23 @@ def test_what_is_no_place_of_a_lab_is_refused(via: str) -> None:
 def test_the_published_schema_is_the_models() -> None:
     published = json.loads((REPOSITORY / "docs" / "devices.schema.json").read_text())
     assert published == file_schema("devices.toml", SECTIONS)
+
+
+def test_this_machine_is_a_device_if_it_is_an_arm64_system(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write(HERE)
+    for machine in ("x86_64", "riscv64"):
+        monkeypatch.setattr(os, "uname", lambda machine=machine: SimpleNamespace(machine=machine))
+        with pytest.raises(DeviceError, match="not an ARM64 system") as error:
+            open_device("here", None)
+        assert error.value.why == f"uname -m prints {machine}"
+        assert "buildtool run sim" in error.value.remedy
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="aarch64"))
+    assert open_device("here", None).root == "$HOME/.local/share/buildtool"
+    with pytest.raises(UsageError) as unknown:
+        open_device("local", None)
+    assert unknown.value.remedy.endswith("Add it: buildtool devices add local --local")
 
 
 def test_a_target_is_no_device(tmp_path: Path) -> None:

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.value import Value
-from tests.remote.places import adb_place, emulated_place, make_arm64_shell, ssh_place
+from tests.remote.device_root import DeviceRoot
+from tests.remote.places import (
+    adb_place,
+    emulated_place,
+    local_place,
+    make_arm64_shell,
+    ssh_place,
+)
 from tests.remote.remote import Remote, processes_with
 from tests.remote.tool_sets import Tools
 
@@ -38,8 +45,9 @@ KINDS = (
     Kind("ssh", "busybox"),
     Kind("ssh", "toybox", store=True),
     Kind("adb", "android"),
+    Kind("local", "coreutils"),
 )
-EMULATED, NOISY, BUSYBOX, TOYBOX, ANDROID = KINDS
+EMULATED, NOISY, BUSYBOX, TOYBOX, ANDROID, LOCAL = KINDS
 
 
 def short_on(*short: Kind, of: Sequence[Kind] = KINDS) -> pytest.MarkDecorator:
@@ -58,9 +66,9 @@ TOOLS = short_on(TOYBOX)
 """For what the tools of a device decide, and where files of releases lie."""
 SHELLS = short_on(BUSYBOX)
 """For what dash and the shell of BusyBox decide."""
-TRANSPORTS = short_on(NOISY, ANDROID)
+TRANSPORTS = short_on(NOISY, ANDROID, LOCAL)
 """For what the way to the device decides."""
-PROGRAMS = short_on(BUSYBOX, ANDROID)
+PROGRAMS = short_on(BUSYBOX, ANDROID, LOCAL)
 """For what the way to the device and its shell decide."""
 
 
@@ -76,6 +84,12 @@ def arm64_shell(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("arm64") / "shell"
     make_arm64_shell(program)
     return program
+
+
+@pytest.fixture(scope="session")
+def local_board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeviceRoot]:
+    with DeviceRoot(tmp_path_factory.mktemp("local") / "board") as board:
+        yield board
 
 
 @pytest.fixture(params=KINDS, ids=str)
@@ -95,6 +109,8 @@ def remote(
         ssh = request.getfixturevalue("ssh_servers")(kind.tools, noisy=kind.noisy)
         monkeypatch.setenv("PATH", ssh.client.environment["PATH"])
         remote = ssh_place(ssh, ssh.client, state, kind.tools, store=kind.store)
+    elif kind.transport == "local":
+        remote = local_place(request.getfixturevalue("local_board"), state, kind.tools)
     else:
         adb = request.getfixturevalue("adb_servers")(kind.tools)
         for name, value in adb.environment.items():

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.core.value import Value
 from tests.project import Project
 from tests.remote.adbd import AdbServer
+from tests.remote.device_root import DeviceRoot
 from tests.remote.sshd import SshServer
 
 FILE = """
@@ -47,10 +49,19 @@ RUN = "run", "board"
 class Board(Project):
     """A project whose program is a script, and a device `board` in its `devices.toml`."""
 
-    server: SshServer | AdbServer
+    server: SshServer | AdbServer | LocalBoard
 
 
-@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
+class LocalBoard(Value):
+    """A board on which buildtool itself runs."""
+
+    device: DeviceRoot
+
+    def reboot(self, **_: str) -> None:
+        self.device.kill_processes()
+
+
+@pytest.fixture(params=["ssh", pytest.param("adb", marks=pytest.mark.long), "local"])
 def project(
     request: pytest.FixtureRequest, runtime_directory: Path, tmp_path: Path
 ) -> Iterator[Board]:
@@ -64,6 +75,12 @@ def project(
             ssh = stack.enter_context(SshServer(tmp_path / "server", tools="busybox", noisy=True))
             project.server = ssh
             device, address, variables = ssh.device, ssh.client.host, ssh.client.environment
+        elif request.param == "local":
+            device = stack.enter_context(DeviceRoot(tmp_path / "server"))
+            project.server = LocalBoard(device)
+            project.prefix = device.command("/usr/bin/env", "-C", project.root)
+            # It is no ARM64 system: programs are started by another one, as on the emulated device.
+            address, variables = "", {"PATH": device.path, "BUILDTOOL_EXEC": "/usr/bin/env"}
         else:
             adb = stack.enter_context(AdbServer(tmp_path / "server", tools="android", noisy=True))
             project.server = adb
@@ -74,8 +91,9 @@ def project(
         project.variables = {**variables, **own}
         project.write(
             "devices.toml",
-            f'[device.board]\ntransport = "{request.param}"\naddress = "{address}"\n'
-            f'root = "{device.home}/install root"\n',
+            f'[device.board]\ntransport = "{request.param}"\n'
+            + f'address = "{address}"\n' * bool(address)
+            + f'root = "{device.home}/install root"\n',
         )
         yield project
 

@@ -25,6 +25,7 @@ from tests.integration.remote.conformance.conftest import (
     BUSYBOX,
     EMULATED,
     KINDS,
+    LOCAL,
     NOISY,
     TOYBOX,
     short_on,
@@ -33,7 +34,7 @@ from tests.remote.remote import Remote
 
 REAL = KINDS[1:]
 assert EMULATED not in REAL  # it has no lock
-WAYS = short_on(NOISY, ANDROID, of=REAL)
+WAYS = short_on(NOISY, ANDROID, LOCAL, of=REAL)
 STATES = short_on(BUSYBOX, ANDROID, of=REAL)
 """For what the script of the lock decides."""
 PLACES = "/run/lock /data/local/tmp"

@@ -27,7 +27,8 @@ from buildtool.run.run import new_run, run
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import Task, start
-from tests.remote.places import adb_place, ssh_place
+from tests.remote.device_root import DeviceRoot
+from tests.remote.places import adb_place, local_place, ssh_place
 from tests.remote.releases import digest_of
 from tests.remote.remote import SHELL, Remote, processes_with
 from tests.remote.sshd import SshServer
@@ -46,8 +47,19 @@ def phone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Rem
         yield adb_place(server, server.serial, tmp_path / "state", "android"), server
 
 
-def test_the_disk_of_the_device_is_full(phone: tuple[Remote, AdbServer], tmp_path: Path) -> None:
-    remote, _ = phone
+@pytest.fixture
+def board_itself(tmp_path: Path) -> Iterator[Remote]:
+    """This machine as a device, with a small disk."""
+    with DeviceRoot(tmp_path / "board", disk="8m") as board:
+        yield local_place(board, tmp_path / "state", "coreutils", "/data/local/tmp/buildtool")
+
+
+@pytest.mark.parametrize("place", ["phone", "board_itself"])
+def test_the_disk_of_the_device_is_full(
+    place: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    found = request.getfixturevalue(place)
+    remote = found if isinstance(found, Remote) else found[0]
     first = remote.release(tmp_path / "1", {"n": b"1", "data": os.urandom(2 << 20)})
     second = remote.release(
         tmp_path / "2", {f"data {index}": os.urandom(1 << 20) for index in range(5)}
