@@ -11,6 +11,7 @@ import pytest
 
 from buildtool.cache.emulator_cache import INSTALL, state_of
 from buildtool.core.events import Event, StepFinished
+from buildtool.device.emulated import emulator as emulator_module
 from buildtool.device.emulated.emulator import (
     Emulator,
     build_emulator,
@@ -20,6 +21,7 @@ from buildtool.device.emulated.emulator import (
 )
 from buildtool.engine.record import read_record, record_file
 from buildtool.engine.result import StepOutcome
+from buildtool.sdk.zig import usable_zig
 from tests.caches import share
 from tests.command_line import Buildtool
 from tests.integration.cache.remote_nginx import running
@@ -134,3 +136,13 @@ def test_emptied_programs_are_made_again(
     ran = buildtool("run", "sim", cwd=app)
     assert ran.returncode == 0, ran.stderr
     assert buildtool("cache", "verify", cwd=app).stdout.endswith("all good\n")
+
+
+def test_the_programs_are_the_same_with_the_zig_of_another_kind_of_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = [step.tree.name for step in emulator_steps()]
+    other = usable_zig()._replace(identity="as it is on ARM64")
+    monkeypatch.setattr(emulator_module, "usable_zig", lambda: other)
+
+    assert [step.tree.name for step in emulator_steps()] == here
