@@ -8,7 +8,7 @@ foreach(_prefix IN LISTS CMAKE_PREFIX_PATH)
 endforeach()
 
 # The functions of dsp/program/runtime that call those of the shell with the same name: of streams.c,
-# which also work on other files than standard streams, and of cxx.c.
+# which also work on other files than standard streams, and of threads.c.
 set(_wrapped "-Wl,-u,buildtool_dsp_program")
 foreach(_function
         clearerr fclose feof ferror fflush fgetc fgets fileno fprintf fputc fputs fread fscanf fseek
@@ -53,12 +53,33 @@ endif()
 unset(_is_test)
 unset(_is_deferred)
 
+# The first build tree compiles the library, and keeps it for the others: it is the same for all archs.
 function(buildtool_link_static_stl)
   buildtool_cxx_targets(linked kinds)
-  if(linked)
-    set(library "${CMAKE_BINARY_DIR}/buildtool_stl/libc++.a")
-    file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/buildtool_stl")
-    buildtool_compile_stl("${library}")
-    buildtool_link_cxx_library("${library}" ${linked})
+  if(NOT linked)
+    return()
   endif()
+  set(folder "${CMAKE_BINARY_DIR}/buildtool_stl")
+  set(library "${folder}/libc++.a")
+  file(MAKE_DIRECTORY "${folder}")
+  if(EXISTS "${BUILDTOOL_STL_KEPT}")
+    add_custom_command(
+      OUTPUT "${library}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${BUILDTOOL_STL_KEPT}" "${library}"
+      COMMENT "Copying libc++.a"
+      VERBATIM)
+  else()
+    buildtool_compile_stl("${folder}/compiled.a")
+    string(MD5 copy "${CMAKE_BINARY_DIR}")
+    string(PREPEND copy "${BUILDTOOL_STL_KEPT}.")
+    add_custom_command(
+      OUTPUT "${library}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${folder}/compiled.a" "${library}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${library}" "${copy}"
+      COMMAND "${CMAKE_COMMAND}" -E rename "${copy}" "${BUILDTOOL_STL_KEPT}"
+      DEPENDS "${folder}/compiled.a"
+      COMMENT "Keeping libc++.a"
+      VERBATIM)
+  endif()
+  buildtool_link_cxx_library("${library}" ${linked})
 endfunction()

@@ -3,11 +3,10 @@
  *
  * Shells export an unwinder of their own.  Programs have LLVM's, so that exceptions work the same on
  * all of them; it knows the code of one program, so none passes from one library to another. */
-#include <elf.h>
-
 #include "runtime.h"
 
 void *memalign(size_t alignment, size_t size);
+int strcmp(const char *one, const char *other);
 void qurt_sleep(unsigned long long microseconds);
 
 OWN void *aligned_alloc(size_t alignment, size_t size)
@@ -28,107 +27,37 @@ OWN int sched_yield(void)
     return 0;
 }
 
-/* ---- threads ---- */
-
-/* QuRT's pthread_attr_t. */
-struct thread_attributes {
-    int words[12];
-};
-int pthread_attr_init(struct thread_attributes *attributes);
-int pthread_attr_setstacksize(struct thread_attributes *attributes, size_t size);
-int __real_pthread_create(unsigned int *thread, const struct thread_attributes *attributes,
-                          void *(*function)(void *), void *argument);
-
-/* Without attributes a thread gets 16 KiB of stack, which streams of C++ and exceptions need alone. */
-OWN int __wrap_pthread_create(unsigned int *thread, const struct thread_attributes *attributes,
-                              void *(*function)(void *), void *argument)
-{
-    struct thread_attributes own;
-
-    if (attributes == NULL && pthread_attr_init(&own) == 0 &&
-        pthread_attr_setstacksize(&own, 256 << 10) == 0)
-        attributes = &own;
-    return __real_pthread_create(thread, attributes, function, argument);
-}
-
-/* ---- destructors of thread-local objects, which the shells of some chips do not register ---- */
-
-int pthread_once(int *control, void (*init)(void));
-int pthread_key_create(int *key, void (*destructor)(void *));
-void *pthread_getspecific(int key);
-int pthread_setspecific(int key, const void *value);
-
-struct thread_exit {
-    struct thread_exit *next;
-    void (*function)(void *);
-    void *object;
-};
-
-static int exits_key, exits_once;
-
-static void run_exits(void *unused)
-{
-    struct thread_exit *entry;
-
-    (void)unused;
-    while ((entry = pthread_getspecific(exits_key)) != NULL) {
-        pthread_setspecific(exits_key, entry->next);
-        entry->function(entry->object);
-        free(entry);
-    }
-}
-
-/* QuRT has removed the value when it calls this. */
-static void run_exits_of_thread(void *first)
-{
-    pthread_setspecific(exits_key, first);
-    run_exits(NULL);
-}
-
-static void prepare_exits(void)
-{
-    pthread_key_create(&exits_key, run_exits_of_thread);
-    program_end_thread = run_exits;
-}
-
-OWN int __cxa_thread_atexit(void (*function)(void *), void *object, void *module)
-{
-    struct thread_exit *entry = malloc(sizeof *entry);
-
-    (void)module;
-    if (entry == NULL)
-        return -1;
-    pthread_once(&exits_once, prepare_exits);
-    entry->function = function;
-    entry->object = object;
-    entry->next = pthread_getspecific(exits_key);
-    pthread_setspecific(exits_key, entry);
-    return 0;
-}
-
 /* ---- the unwinder ---- */
+
+/* The start of an ELF file of 32 bits. */
+struct elf_header {
+    unsigned char identity[16];
+    uint16_t type, machine;
+    uint32_t version, entry, segments_at, sections_at, flags;
+    uint16_t size, segment_size, segment_count;
+};
 
 /* <link.h> */
 struct dl_phdr_info {
-    Elf32_Addr address;
+    uint32_t address;
     const char *name;
-    const Elf32_Phdr *headers;
-    Elf32_Half count;
+    const void *segments;
+    uint16_t count;
     unsigned long long added, removed;
     size_t tls_module;
     void *tls_data;
 };
 
-extern const Elf32_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* of the program */
+extern const struct elf_header __ehdr_start __attribute__((visibility("hidden"))); /* the linker's */
 
 __attribute__((weak, visibility("hidden"))) int
 dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
 {
     const char *start = (const char *)&__ehdr_start;
-    struct dl_phdr_info program = {.address = (Elf32_Addr)start,
+    struct dl_phdr_info program = {.address = (uint32_t)(uintptr_t)start,
                                    .name = "",
-                                   .headers = (const Elf32_Phdr *)(start + __ehdr_start.e_phoff),
-                                   .count = __ehdr_start.e_phnum,
+                                   .segments = start + __ehdr_start.segments_at,
+                                   .count = __ehdr_start.segment_count,
                                    .added = 1};
 
     return visit(&program, sizeof program, data);
@@ -145,7 +74,7 @@ OWN locale_t newlocale(int categories, const char *name, locale_t base)
 {
     (void)categories;
     (void)base;
-    const bool known = *name == '\0' || strncmp(name, "C", 2) == 0 || strncmp(name, "POSIX", 6) == 0;
+    const bool known = *name == '\0' || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0;
     return known ? (locale_t)&only : NULL;
 }
 
