@@ -9,7 +9,8 @@ cmake_policy(VERSION 3.20) # in this file
 # buildtool_compile_stl(LIBRARY): the rules that make LIBRARY, a shared library with NAME.so as its
 # name, else an archive.  BUILDTOOL_STL_OF_ZIG is zig, its directory, and the options of the target;
 # BUILDTOOL_STL_SETTINGS are the settings of the library, BUILDTOOL_STL_HEADERS the options for headers
-# of the C library, if they are not zig's own; BUILDTOOL_STL_UNWINDER are more options for the unwinder.
+# of the C library, if they are not zig's own; BUILDTOOL_STL_UNWINDER are more options for the unwinder,
+# BUILDTOOL_STL_MUSL names of C files of musl that are compiled too.
 function(buildtool_compile_stl library)
   set(target ${BUILDTOOL_STL_OF_ZIG})
   list(POP_FRONT target zig zig_lib)
@@ -43,6 +44,10 @@ function(buildtool_compile_stl library)
     _buildtool_compile_source("${zig_lib}/libunwind/src/${source}" cc ${common}
       -D_LIBUNWIND_IS_NATIVE_ONLY -fno-exceptions -funwind-tables ${BUILDTOOL_STL_UNWINDER}
       ${BUILDTOOL_STL_HEADERS})
+  endforeach()
+  foreach(source IN LISTS BUILDTOOL_STL_MUSL)
+    _buildtool_compile_source("${zig_lib}/libc/musl/src/${source}" cc ${common} -fno-exceptions
+      -I "${zig_lib}/libc/musl/src/include" ${BUILDTOOL_STL_HEADERS})
   endforeach()
 
   list(TRANSFORM objects PREPEND "${folder}/" OUTPUT_VARIABLE paths)

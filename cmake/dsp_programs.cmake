@@ -11,7 +11,7 @@ endforeach()
 # which also work on other files than standard streams, and of threads.c.
 set(_wrapped "-Wl,-u,buildtool_dsp_program")
 foreach(_function
-        clearerr fclose feof ferror fflush fgetc fgets fileno fprintf fputc fputs fread fscanf fseek
+        clearerr close fclose feof ferror fflush fgetc fgets fileno fprintf fputc fputs fread fscanf fseek
         ftell fwrite getc getc_unlocked isatty pthread_create putc putc_unlocked read rewind setbuf setvbuf ungetc
         vfprintf vfscanf write)
   # Without -u, LLD leaves a __real_ function alone whose plain name nobody uses.
@@ -53,7 +53,8 @@ endif()
 unset(_is_test)
 unset(_is_deferred)
 
-# The first build tree compiles the library, and keeps it for the others: it is the same for all archs.
+# The first build tree compiles the library, and keeps it for the others in the directory
+# BUILDTOOL_STL_KEPT: it is the same for all archs.
 function(buildtool_link_static_stl)
   buildtool_cxx_targets(linked kinds)
   if(NOT linked)
@@ -62,21 +63,25 @@ function(buildtool_link_static_stl)
   set(folder "${CMAKE_BINARY_DIR}/buildtool_stl")
   set(library "${folder}/libc++.a")
   file(MAKE_DIRECTORY "${folder}")
-  if(EXISTS "${BUILDTOOL_STL_KEPT}")
+  file(MD5 "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_stl.cmake" rules)
+  string(MD5 kept "${rules} ${BUILDTOOL_STL_OF_ZIG} ${BUILDTOOL_STL_SETTINGS} ${BUILDTOOL_STL_HEADERS}\
+${BUILDTOOL_STL_UNWINDER} ${BUILDTOOL_STL_MUSL}")
+  set(kept "${BUILDTOOL_STL_KEPT}/${kept}.a")
+  if(EXISTS "${kept}")
     add_custom_command(
       OUTPUT "${library}"
-      COMMAND "${CMAKE_COMMAND}" -E copy "${BUILDTOOL_STL_KEPT}" "${library}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${kept}" "${library}"
       COMMENT "Copying libc++.a"
       VERBATIM)
   else()
     buildtool_compile_stl("${folder}/compiled.a")
     string(MD5 copy "${CMAKE_BINARY_DIR}")
-    string(PREPEND copy "${BUILDTOOL_STL_KEPT}.")
+    string(PREPEND copy "${kept}.")
     add_custom_command(
       OUTPUT "${library}"
       COMMAND "${CMAKE_COMMAND}" -E copy "${folder}/compiled.a" "${library}"
       COMMAND "${CMAKE_COMMAND}" -E copy "${library}" "${copy}"
-      COMMAND "${CMAKE_COMMAND}" -E rename "${copy}" "${BUILDTOOL_STL_KEPT}"
+      COMMAND "${CMAKE_COMMAND}" -E rename "${copy}" "${kept}"
       DEPENDS "${folder}/compiled.a"
       COMMENT "Keeping libc++.a"
       VERBATIM)

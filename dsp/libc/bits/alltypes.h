@@ -40,12 +40,16 @@ typedef unsigned int pthread_cond_t;
 #endif
 
 #if defined(__NEED_pthread_mutexattr_t) && !defined(__DEFINED_pthread_mutexattr_t)
-typedef struct { int __attributes[4]; } pthread_mutexattr_t;
+typedef struct {
+    int __attributes[4];
+} pthread_mutexattr_t;
 #define __DEFINED_pthread_mutexattr_t
 #endif
 
 #if defined(__NEED_pthread_attr_t) && !defined(__DEFINED_pthread_attr_t)
-typedef struct { int __attributes[12]; } pthread_attr_t;
+typedef struct {
+    int __attributes[12];
+} pthread_attr_t;
 #define __DEFINED_pthread_attr_t
 #endif
 

@@ -48,7 +48,8 @@ struct dl_phdr_info {
     void *tls_data;
 };
 
-extern const struct elf_header __ehdr_start __attribute__((visibility("hidden"))); /* the linker's */
+extern const struct elf_header __ehdr_start
+    __attribute__((visibility("hidden"))); /* the linker's */
 
 __attribute__((weak, visibility("hidden"))) int
 dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)

@@ -235,6 +235,13 @@ TEST(Ring, Good) { EXPECT_EQ(1 + 1, 2); }
 TEST(Ring, Bad) { EXPECT_EQ(1 + 1, 3) << "said why"; }
 TEST(Ring, Throws) { throw std::runtime_error("thrown"); }
 TEST(Ring, Crashes) { *(volatile int *)16 = 1; }
+TEST(Ring, Captures)
+{
+    testing::internal::CaptureStdout();
+    printf("captured %d", 1);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "captured 1");
+    EXPECT_TRUE(testing::internal::RE::FullMatch("abc12", "[a-c]+1."));
+}
 TEST(Ring, Skipped) { GTEST_SKIP() << "not here"; }
 TEST(Ring, DISABLED_Later) { FAIL(); }
 
@@ -255,6 +262,7 @@ def test_googletest(tmp_path: Path) -> None:
         "Ring.Bad": "failed",
         "Ring.Throws": "failed",
         "Ring.Crashes": "crashed",
+        "Ring.Captures": "passed",
         "Ring.Skipped": "skipped",
         "Ring.Later": "skipped",
         'All/Sizes.AreWords/"a b"': "passed",
