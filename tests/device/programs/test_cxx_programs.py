@@ -206,6 +206,7 @@ def test_every_known_shell_loads_it(ring: Project) -> None:
         assert missing_names(imports, arch, None) == MissingNames(frozenset(), frozenset())
 
 
+@pytest.mark.usefixtures("earlier_builds")
 def test_what_the_library_lacks_is_named(tmp_path: Path) -> None:
     project = Project(tmp_path)
     source = '#include <filesystem>\nint main() { return (int)std::filesystem::remove_all("x"); }\n'
@@ -252,6 +253,7 @@ INSTANTIATE_TEST_SUITE_P(All, Sizes, testing::Values("a b", "c;d"));
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("earlier_builds")
 @pytest.mark.skipif(not GOOGLETEST.is_dir(), reason="there is no GoogleTest: scripts/setup tests")
 def test_googletest(tmp_path: Path) -> None:
     project = Project(tmp_path)
