@@ -40,8 +40,8 @@ class UnsupportedFeature(Value):
     """A feature that a profile does not support.
 
     `flag` requests it, a later `negation` cancels the request; `messages` are parts of the
-    compiler's messages about a source that uses it without the flag.  With `in_skels` programs for
-    the DSP have the feature, and skels do not.
+    compiler's messages about a source that uses it without the flag.  With `in_skels` only
+    skels lack the feature; programs for the DSP have it.
     """
 
     flag: str
