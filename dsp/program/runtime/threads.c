@@ -22,6 +22,11 @@ OWN int __wrap_pthread_create(unsigned int *thread, const struct thread_attribut
     return __real_pthread_create(thread, attributes, function, argument);
 }
 
+OWN int pthread_equal(unsigned int one, unsigned int other)
+{
+    return one == other;
+}
+
 /* ---- destructors of thread-local objects, which the shells of some chips do not register ---- */
 
 int pthread_once(int *control, void (*init)(void));
