@@ -6,3 +6,4 @@ foreach(_entry
   set(_passed_on "${${_entry}}")
 endforeach()
 unset(_passed_on)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BUILDTOOL_DSP_PROGRAMS)

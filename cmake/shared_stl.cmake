@@ -8,7 +8,7 @@
 # SHARED library in C++, or a MODULE and a program, or if a library in CMAKE_PREFIX_PATH needs it.
 #
 # The toolchain file sets BUILDTOOL_STL_OF_NDK to the library, or BUILDTOOL_STL_OF_ZIG to what compiles
-# it: zig, its directory, and the target.
+# it, as for buildtool_compile_stl().
 cmake_policy(VERSION 3.20) # in this file
 set(BUILDTOOL_SHARED_STL libc++_shared.so)
 include("${CMAKE_CURRENT_LIST_DIR}/compile_stl.cmake")
@@ -29,20 +29,7 @@ unset(_is_deferred)
 
 # Link it into all programs and shared libraries of the project if it is needed.
 function(buildtool_link_stl)
-  _buildtool_targets("${CMAKE_SOURCE_DIR}" targets)
-  set(linked "")
-  set(kinds "")
-  foreach(target IN LISTS targets)
-    get_target_property(kind ${target} TYPE)
-    if(kind MATCHES "^(EXECUTABLE|(SHARED|MODULE)_LIBRARY)$")
-      _buildtool_has_cxx(${target})
-      get_property(has_cxx GLOBAL PROPERTY "BUILDTOOL_CXX_${target}")
-      if(has_cxx)
-        list(APPEND linked ${target})
-        list(APPEND kinds ${kind})
-      endif()
-    endif()
-  endforeach()
+  buildtool_cxx_targets(linked kinds)
   set(needed FALSE)
   foreach(folder IN LISTS CMAKE_PREFIX_PATH CMAKE_LIBRARY_PATH)
     if(EXISTS "${folder}/lib/${BUILDTOOL_SHARED_STL}" OR EXISTS "${folder}/${BUILDTOOL_SHARED_STL}")
@@ -63,6 +50,15 @@ function(buildtool_link_stl)
   set(library "${folder}/${BUILDTOOL_SHARED_STL}")
   file(MAKE_DIRECTORY "${folder}")
   if(BUILDTOOL_STL_OF_ZIG)
+    set(BUILDTOOL_STL_SETTINGS
+      -DHAVE___CXA_THREAD_ATEXIT_IMPL
+      -D_LIBCPP_ABI_VERSION=1 -D_LIBCPP_ABI_NAMESPACE=__1 -D_LIBCPP_HAS_MUSL_LIBC=0
+      -D_LIBCPP_HAS_THREADS=1 -D_LIBCPP_HAS_MONOTONIC_CLOCK -D_LIBCPP_HAS_TERMINAL
+      -D_LIBCPP_HAS_FILESYSTEM=1 -D_LIBCPP_HAS_RANDOM_DEVICE -D_LIBCPP_HAS_LOCALIZATION
+      -D_LIBCPP_HAS_UNICODE -D_LIBCPP_HAS_WIDE_CHARACTERS -D_LIBCPP_HAS_TIME_ZONE_DATABASE
+      -D_LIBCPP_HAS_NO_STD_MODULES -D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0
+      -D_LIBCPP_PSTL_BACKEND_SERIAL -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE
+      -D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE)
     buildtool_compile_stl("${library}")
   else()
     add_custom_command(
@@ -71,15 +67,10 @@ function(buildtool_link_stl)
       COMMENT "Copying ${BUILDTOOL_SHARED_STL}"
       VERBATIM)
   endif()
-  add_custom_target(buildtool_shared_stl DEPENDS "${library}")
+  buildtool_link_cxx_library("${library}" ${linked})
   foreach(target IN LISTS linked)
-    set_property(TARGET ${target} APPEND PROPERTY LINK_OPTIONS
-      "$<$<LINK_LANGUAGE:CXX>:-nostdlib++>" "$<$<LINK_LANGUAGE:CXX>:${library}>")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_OPTIONS "$<$<LINK_LANGUAGE:CXX>:-nostdlib++>")
     set_property(TARGET ${target} APPEND PROPERTY BUILD_RPATH "${folder}")
-    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${library}")
-    if(NOT CMAKE_GENERATOR MATCHES "Ninja") # with Ninja, sources are compiled meanwhile
-      add_dependencies(${target} buildtool_shared_stl)
-    endif()
   endforeach()
   if(NOT BUILDTOOL_PREFIX_MAP) # buildtool ships the libraries of the tree that something needs
     set(_to lib)
@@ -88,47 +79,4 @@ function(buildtool_link_stl)
     endif()
     install(FILES "${library}" DESTINATION "${_to}" OPTIONAL)
   endif()
-endfunction()
-
-# The targets of a directory and of those below it.
-function(_buildtool_targets directory result)
-  get_property(found DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
-  get_property(below DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
-  foreach(each IN LISTS below)
-    _buildtool_targets("${each}" more)
-    list(APPEND found ${more})
-  endforeach()
-  set(${result} ${found} PARENT_SCOPE)
-endfunction()
-
-# Set the global property BUILDTOOL_CXX_<target>: whether there is C++ in the target, or in the static
-# and object libraries that it links.
-function(_buildtool_has_cxx target)
-  get_property(is_known GLOBAL PROPERTY "BUILDTOOL_CXX_${target}" SET)
-  if(is_known)
-    return()
-  endif()
-  set_property(GLOBAL PROPERTY "BUILDTOOL_CXX_${target}" FALSE) # for libraries that need each other
-  set(texts "")
-  foreach(property SOURCES INTERFACE_SOURCES LINK_LIBRARIES INTERFACE_LINK_LIBRARIES LINKER_LANGUAGE)
-    get_property(value TARGET ${target} PROPERTY ${property})
-    list(APPEND texts ${value})
-  endforeach()
-  set(has_cxx FALSE)
-  if("CXX" IN_LIST texts OR "${texts}" MATCHES "[.](C|CPP|c[+][+]|cc|cpp|cxx)([;>\"]|$)")
-    set(has_cxx TRUE)
-  else()
-    # Names of targets, also in generator expressions.
-    string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" names "${texts}")
-    foreach(name IN LISTS names)
-      if(NOT has_cxx AND TARGET "${name}")
-        get_property(kind TARGET ${name} PROPERTY TYPE)
-        if(kind MATCHES "^(STATIC|OBJECT|INTERFACE)_LIBRARY$")
-          _buildtool_has_cxx(${name})
-          get_property(has_cxx GLOBAL PROPERTY "BUILDTOOL_CXX_${name}")
-        endif()
-      endif()
-    endforeach()
-  endif()
-  set_property(GLOBAL PROPERTY "BUILDTOOL_CXX_${target}" ${has_cxx})
 endfunction()

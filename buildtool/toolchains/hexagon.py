@@ -32,6 +32,7 @@ UNSUPPORTED: tuple[UnsupportedRule, ...] = (
         reason="C++ exceptions need a runtime that no DSP shell has; only the Hexagon SDK has a"
         " runtime for DSPs, which ships beside the skel",
         remedy=f"{_USE_SDK}, or avoid exceptions.",
+        in_skels=True,
     ),
     UnsupportedFeature(
         "-frtti",
@@ -40,6 +41,7 @@ UNSUPPORTED: tuple[UnsupportedRule, ...] = (
         reason="C++ RTTI needs a runtime that no DSP shell has; only the Hexagon SDK has a runtime"
         " for DSPs, which ships beside the skel",
         remedy=f"{_USE_SDK}, or avoid dynamic_cast and typeid.",
+        in_skels=True,
     ),
     UnsupportedFeature(
         "",

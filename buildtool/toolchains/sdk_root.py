@@ -194,8 +194,10 @@ def _headers() -> Iterator[tuple[str, bytes]]:
         else:
             folder = "incs"
         yield f"{folder}/{file.name}", file.read_bytes()
-    for file in sorted((_data.path("dsp") / "clang").glob("*.h")):
-        yield f"libc/include/{file.name}", file.read_bytes()  # before clang's own
+    for folder in ("clang", "libc"):  # before clang's own, and before those of the C library
+        root = _data.path("dsp") / folder
+        for file in sorted(file for file in root.rglob("*") if file.is_file()):
+            yield f"libc/include/{file.relative_to(root)}", file.read_bytes()
     for name in NULL_HEADERS:
         yield f"libc/include/{name}", _NULL.format(name=name).encode()
     yield "libc/include/__string/extern_template_lists.h", _STRING_LISTS.encode()

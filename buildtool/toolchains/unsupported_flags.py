@@ -40,7 +40,8 @@ class UnsupportedFeature(Value):
     """A feature that a profile does not support.
 
     `flag` requests it, a later `negation` cancels the request; `messages` are parts of the
-    compiler's messages about a source that uses it without the flag.
+    compiler's messages about a source that uses it without the flag.  With `in_skels` only
+    skels lack the feature; programs for the DSP have it.
     """
 
     flag: str
@@ -48,6 +49,7 @@ class UnsupportedFeature(Value):
     messages: tuple[str, ...]
     reason: str
     remedy: str
+    in_skels: bool = False
 
     def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
         if not self.flag:  # messages only

@@ -218,7 +218,14 @@ def _remedy(elf: Elf, names: list[str], pull_remedy: str) -> str:
         )
     if any(name.startswith("__ubsan") for name in names):
         return "Compile with -fno-sanitize=undefined."
+    if is_program(elf) and {"openat", "unlinkat"} & set(names):
+        return (
+            "Of std::filesystem programs for the DSP have paths only: use streams for files, and"
+            " mkdir, rmdir, opendir, stat, rename and remove of the C library."
+        )
     if any(name.startswith(("_Z", "__cxa", "__gxx")) for name in names):
+        if is_program(elf):
+            return "Link the library that defines it. A [dsp.NAME] has the C++ library."
         return (
             "C++ exceptions, RTTI and the C++ library need libc++.so.1 and libc++abi.so.1 of the"
             ' Hexagon SDK beside the skel: set dsp-toolchain = "sdk" for the target.'

@@ -190,7 +190,7 @@ class CMakeRunner(Value):
 
         tree = read_build_tree(self.step.tree)
         if unsupported:
-            flags.check_flags(tree, self.step.profile)
+            flags.check_flags(tree, unsupported, self.step.profile.name)
             for noted in (flags.dropped_flags, flags.dropped_arguments, flags.missing_openmp):
                 if note := noted(tree, self.step.profile):
                     self.warnings.add(note, CONFIGURING)

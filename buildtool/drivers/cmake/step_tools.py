@@ -27,7 +27,7 @@ from buildtool.drivers.cmake.tree_files import TRY_RUN_RESULTS
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.step_driver import log_file
 from buildtool.toolchains.cdsprpc import missing_symbols_remedy
-from buildtool.toolchains.unsupported_flags import explain_failure
+from buildtool.toolchains.unsupported_flags import UnsupportedFeature, explain_failure
 
 if TYPE_CHECKING:
     from buildtool.toolchains.unsupported_flags import UnsupportedRule
@@ -83,9 +83,14 @@ class StepTools(Value):
 
     @property
     def unsupported(self) -> tuple[UnsupportedRule, ...]:
-        """The features that the profile's compiler does not support; () for the compiler that a
-        toolchain file of the component chooses, since they are unknown."""
-        return () if self.step.toolchain_file else self.step.profile.unsupported
+        """The features that the profile's compiler does not support in such a component; () for the
+        compiler that a toolchain file of the component chooses, since they are unknown."""
+        rules = () if self.step.toolchain_file else self.step.profile.unsupported
+        if not self.step.programs:
+            return rules
+        return tuple(
+            rule for rule in rules if not (isinstance(rule, UnsupportedFeature) and rule.in_skels)
+        )
 
     def _remedy(self, output: str) -> str:
         from buildtool.drivers.cmake.messages.failure_hints import failure_hints  # noqa: PLC0415 - most tools succeed

@@ -65,3 +65,26 @@ OWN int usleep(unsigned int microseconds)
     qurt_sleep(microseconds);
     return 0;
 }
+
+/* ---- signals: a DSP has none, so a handler cannot be installed ---- */
+
+static int unsupported(void)
+{
+    *_Geterrno() = 38; /* ENOSYS of zig's headers */
+    return -1;
+}
+
+OWN int sigaction(int number, const void *action, void *former)
+{
+    (void)number;
+    (void)action;
+    (void)former;
+    return unsupported();
+}
+
+OWN int sigaltstack(const void *stack, void *former)
+{
+    (void)stack;
+    (void)former;
+    return unsupported();
+}

@@ -31,6 +31,9 @@ void program_write(int stream, const void *bytes, size_t size);
 void program_flush(void);
 size_t program_read(void *bytes, size_t room);
 
+/* Destroys the thread-local objects of the calling thread, if there may be any. */
+extern void (*program_end_thread)(void *unused);
+
 /* From now on the streams are those of the loader. */
 void program_attach(const struct dsp_streams *streams);
 

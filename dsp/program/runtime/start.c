@@ -28,6 +28,8 @@ struct at_exit {
 
 static struct at_exit *at_exit; /* the last one first */
 
+void (*program_end_thread)(void *unused);
+
 typedef void destructor(void);
 extern destructor *__fini_array_start[] __attribute__((visibility("hidden"), weak));
 extern destructor *__fini_array_end[] __attribute__((visibility("hidden"), weak));
@@ -86,6 +88,8 @@ OWN _Noreturn void exit(int status)
 {
     struct at_exit *entry;
 
+    if (program_end_thread != NULL)
+        program_end_thread(NULL);
     while ((entry = at_exit) != NULL) {
         at_exit = entry->next;
         entry->function(entry->argument);

@@ -70,8 +70,17 @@ static void write_after_line(int stream, const void *bytes, size_t size)
     qurt_mutex_unlock(&line.lock);
 }
 
+int __real_write(int descriptor, const void *from, size_t size);
+
+/* The file that a standard stream goes to after dup2(file, stream), plus 1. */
+static int redirected[3];
+
 void program_write(int stream, const void *bytes, size_t size)
 {
+    if (redirected[stream] != 0) {
+        __real_write(redirected[stream] - 1, bytes, size);
+        return;
+    }
     if (streams == NULL) {
         write_early(stream, bytes, size);
         return;
@@ -128,7 +137,7 @@ static int put_character(int stream, int character)
 {
     const unsigned char byte = (unsigned char)character;
 
-    if (stream != STREAM_OUT || streams == NULL || byte == '\n') {
+    if (stream != STREAM_OUT || streams == NULL || redirected[stream] != 0 || byte == '\n') {
         program_write(stream, &byte, 1);
         return byte;
     }
@@ -446,14 +455,59 @@ OWN int __wrap_read(int descriptor, void *to, size_t room)
                                    : __real_read(descriptor, to, room);
 }
 
-int __real_write(int descriptor, const void *from, size_t size);
-
 OWN int __wrap_write(int descriptor, const void *from, size_t size)
 {
     if (descriptor != STREAM_OUT && descriptor != STREAM_ERROR)
         return __real_write(descriptor, from, size);
     program_write(descriptor, from, size);
     return (int)size;
+}
+
+/* Standard output and errors can go to a file and back, as tests of output need it: a copy of one is
+ * COPY_OF and its number.  No shell exports dup and dup2. */
+#define COPY_OF 0x10000
+
+static int bad_descriptor(void)
+{
+    *_Geterrno() = 9; /* EBADF */
+    return -1;
+}
+
+OWN int dup(int descriptor)
+{
+    const bool is_output = descriptor == STREAM_OUT || descriptor == STREAM_ERROR;
+
+    return is_output ? COPY_OF + descriptor : bad_descriptor();
+}
+
+int __real_close(int descriptor);
+
+static bool is_closed[3]; /* the program has closed the file that the stream still goes to */
+
+OWN int dup2(int from, int to)
+{
+    const bool is_back = from == to || from == COPY_OF + to;
+
+    if ((to != STREAM_OUT && to != STREAM_ERROR) || (!is_back && (from < 3 || from >= COPY_OF)))
+        return bad_descriptor();
+    if (streams != NULL)
+        write_after_line(STREAM_OUT, NULL, 0);
+    if (is_closed[to])
+        __real_close(redirected[to] - 1);
+    is_closed[to] = false;
+    redirected[to] = is_back ? 0 : from + 1;
+    return to;
+}
+
+OWN int __wrap_close(int descriptor)
+{
+    bool is_used = false;
+
+    for (int stream = STREAM_OUT; stream <= STREAM_ERROR; stream++) {
+        if (redirected[stream] == descriptor + 1)
+            is_used = is_closed[stream] = true;
+    }
+    return is_used || descriptor >= COPY_OF ? 0 : __real_close(descriptor);
 }
 
 int __real_isatty(int descriptor);

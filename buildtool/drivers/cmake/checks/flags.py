@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.unsupported_flags import ZigLinkerRule, find_unsupported, left_out
+
+if TYPE_CHECKING:
+    from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 
 def dropped_flags(tree: BuildTree, profile: Profile) -> str:
@@ -46,25 +51,26 @@ def missing_openmp(tree: BuildTree, profile: Profile) -> str:
     )
 
 
-def check_flags(tree: BuildTree, profile: Profile) -> None:
-    """Check the compile flags and the link line of every target of a configured tree.
+def check_flags(tree: BuildTree, rules: Sequence[UnsupportedRule], profile: str) -> None:
+    """Check the compile flags and the link line of every target of a configured tree
+    against `rules`.
 
     Raises `ProfileError` with target, flag, reason and remedy.
     """
     for target in tree.targets:
-        if refusal := find_unsupported(profile.unsupported, _link_flags(target)):
+        if refusal := find_unsupported(rules, _link_flags(target)):
             path, line = target.where
             raise ProfileError(
-                f"{target.name} links with {refusal.flag}, which {profile.name} cannot do",
+                f"{target.name} links with {refusal.flag}, which {profile} cannot do",
                 why=f"{refusal.reason} (the target is defined in {path}:{line})",
                 remedy=refusal.remedy,
             )
         for group in target.groups:
-            if refusal := find_unsupported(profile.unsupported, group.flags):
+            if refusal := find_unsupported(rules, group.flags):
                 sources = ", ".join(path.name for path in group.sources[:3])
                 more = ", …" if len(group.sources) > 3 else ""
                 raise ProfileError(
-                    f"{target.name} asks for {refusal.flag}, which {profile.name} cannot do",
+                    f"{target.name} asks for {refusal.flag}, which {profile} cannot do",
                     why=f"{refusal.reason} (in the flags of {sources}{more})",
                     remedy=refusal.remedy,
                 )
