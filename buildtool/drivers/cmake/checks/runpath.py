@@ -66,8 +66,8 @@ def _quoted(text: str) -> str:
     return f"[{level}[{text}]{level}]"
 
 
-_SHARED_STL = "buildtool_shared_stl"
-"""The CMake target of the shared C++ library: see cmake/shared_stl.cmake."""
+_SHARED_STL = "buildtool_cxx_library"
+"""The CMake target of the C++ library: see cmake/compile_stl.cmake."""
 
 
 def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
