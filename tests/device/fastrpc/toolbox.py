@@ -125,6 +125,7 @@ class Toolbox:
         """The DSP shell of the product, where it keeps no translated code."""
         target = self.base / "fastrpc_shell"
         if not target.exists():
+            self.base.mkdir(parents=True, exist_ok=True)  # nothing may have been built there yet
             partial = target.with_name(f"{target.name}.{os.getpid()}")
             shutil.copy(build_emulator(lambda _: None).shell, partial)
             partial.rename(target)
