@@ -504,7 +504,7 @@ OWN int __wrap_close(int descriptor)
     bool is_used = false;
 
     for (int stream = STREAM_OUT; stream <= STREAM_ERROR; stream++) {
-        if (redirected[stream] == descriptor + 1)
+        if (redirected[stream] != 0 && redirected[stream] == descriptor + 1)
             is_used = is_closed[stream] = true;
     }
     return is_used || descriptor >= COPY_OF ? 0 : __real_close(descriptor);

@@ -29,6 +29,7 @@ add_executable(library library.cpp)
 """
 LIBRARY = """
 #include <pthread.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <ctime>
@@ -129,7 +130,8 @@ static void print_c_library()
     pthread_mutex_t mutex;
     pthread_mutex_init(&mutex, &attributes.of_mutex);
     pthread_mutex_lock(&mutex);
-    std::cout << (pthread_mutex_trylock(&mutex) == 0) << attributes.after << '\\n';
+    std::cout << (pthread_mutex_trylock(&mutex) == 0) << attributes.after;
+    std::cout << (close(-1) < 0) << '\\n';
 }
 
 int main(int count, char **arguments)
@@ -171,7 +173,7 @@ async
 17Derived
 40011
 end of a thread
-117
+1171
 12 3.5 word
 2 shared
 1
