@@ -10,6 +10,8 @@ import os
 import sys
 import time
 
+from buildtool import VERSION_OPTIONS, __version__
+
 WAKES = _signal.SIGURG
 """A signal that nobody else sends, and that has no effect but to interrupt a system call."""
 PAUSES = (0.05, 0.5)
@@ -25,15 +27,31 @@ def program() -> int:
     # not at exit, saves 3 % and 6 % of the instructions of a build with nothing to do (callgrind).
     gc.set_threshold(100_000)
     try:
-        from buildtool.cli import main  # noqa: PLC0415
-
-        status = main()
+        status = _status(sys.argv[1:])
     except KeyboardInterrupt:  # before the command line was read, or when the command had ended
         status = 130
     # The status is known: at exit, Ctrl-C would replace it.
     _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
     gc.freeze()
     return status
+
+
+def _status(words: list[str]) -> int:
+    """The exit status of a command line.  The most frequent ones are answered without `cli`, which
+    also repeats what could not be printed here, and reports the error."""
+    from buildtool import first_look  # noqa: PLC0415
+
+    if words in VERSION_OPTIONS and first_look.printed([("stdout", f"buildtool {__version__}\n")]):
+        return 0
+    if words[:1] == ["build"]:
+        return 0 if first_look.repeat(words) else first_look.recorded(words, _main)
+    return _main()
+
+
+def _main() -> int:
+    from buildtool.cli import main  # noqa: PLC0415
+
+    return main()
 
 
 def _use_utf8() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool import VERSION_OPTIONS, __version__
 from buildtool.core.errors import BuildtoolError, UsageError
 
 if TYPE_CHECKING:
@@ -95,8 +96,7 @@ def _interrupted(entry: CommandEntry, *, as_json: bool) -> int:
 
 
 def _run_command(argv: list[str], *, as_json: bool, entry: CommandEntry) -> int:
-    if argv in (["--version"], ["-V"], ["version"]):
-        from buildtool import __version__
+    if argv in VERSION_OPTIONS:
         from buildtool.cli.show import show
 
         show(f"buildtool {__version__}")

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from buildtool import flow
+from buildtool import first_look, flow
 from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName, wait_seconds
 from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, show_files
 from buildtool.core.errors import UsageError
+from buildtool.engine.result import StepOutcome
 from buildtool.plan.plan import Plan
 from buildtool.project.read import find_project
 
@@ -70,6 +71,8 @@ def build(
             show(summary)
         return
     done, release = flow.build_release(project, name, screen, engine_options)
+    if all(step.outcome is StepOutcome.UP_TO_DATE for step in done.steps):
+        first_look.keep_in(done.plan.state)
     if json:
         from buildtool.engine.report import build_document
 

@@ -1,11 +1,16 @@
-"""After any edits and any damage, a build has the same outputs as one from scratch."""
+"""After any edits and any damage, a build has the same outputs as one from scratch; a first look
+never says that there is nothing to do if there is."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -13,6 +18,7 @@ from hypothesis import strategies as st
 from buildtool.cache.maintenance import clear
 from buildtool.cache.store import Store
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.file_stamp import time_between_changes
 from tests.caches import SLOW, share
 from tests.conftest import LONG
 from tests.integration.engine.clone import Clone, Outputs
@@ -20,6 +26,13 @@ from tests.integration.engine.edits import Act, Checkout, Do, Edit, Harm, edited
 from tests.integration.engine.scratch import Scratch
 from tests.integration.engine.sources import COMPONENTS, FIRST, State
 
+FIRST_LOOK = """
+import sys
+from buildtool import first_look
+from buildtool.cli import main
+first_look._SETTLED_NS = 0
+sys.exit(first_look.{})
+"""
 SEQUENCES = 200 if LONG else 4
 
 
@@ -68,6 +81,33 @@ class Story:
             self.good.append(state)
             assert self.build() is None
             assert set(self.clone.outcomes.values()) == {"up-to-date"}, "\n".join(self.history)
+            self.record()
+
+    def record(self) -> None:
+        """Let first looks know a build with nothing to do, the second one of this user."""
+        for _ in range(2):
+            time_between_changes()
+            done = self.first_look("recorded(['build'], main)")
+            assert done.returncode == 0, done.stderr
+        time_between_changes()
+
+    def is_repeated(self) -> bool:
+        """Whether a first look says that there is nothing to do."""
+        done = self.first_look("repeat(['build']) * 7")
+        assert done.returncode in (0, 7), done.stderr
+        return done.returncode == 7
+
+    def first_look(self, call: str) -> CompletedProcess[str]:
+        """Call a function of `first_look` in a process that trusts files that have just changed."""
+        return subprocess.run(
+            [sys.executable, "-c", FIRST_LOOK.format(call), "build"],
+            cwd=self.clone.root,
+            env={**os.environ, **self.clone.environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
 
     def happen(self, act: Act) -> str:
         match act:
@@ -97,10 +137,14 @@ class Story:
     def build(self) -> BuildtoolError | None:
         if self.clone.state not in self.states:
             self.states.append(dict(self.clone.state))
+        repeated = self.is_repeated()
         try:
             self.clone.build_here()
         except BuildtoolError as error:
+            assert not repeated, "\n".join(self.history)
             return error
+        outcomes = set(self.clone.outcomes.values())
+        assert not repeated or outcomes == {"up-to-date"}, "\n".join(self.history)
         return None
 
 
@@ -110,6 +154,7 @@ def test_random_acts_leave_a_build_that_makes_what_one_from_scratch_makes(
     cache = share(tmp_path / "cache", (*SLOW, "emulator"))
     story = Story(Clone(tmp_path / "clones/first", cache), scratch)
     story.go_on(0, [])
+    assert story.is_repeated()
 
     @settings(max_examples=SEQUENCES, phases=[Phase.generate])
     @given(st.integers(0, 1 << 64))  # a seed: lists from hypothesis are too similar
