@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.layout.types import is_flat, strip_typedefs
 from buildtool.idl.model import Array, String, Struct, Type, Unit
 from buildtool.idl.model import Sequence as SequenceType
 from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES
 from buildtool.idl.preprocess.tokens import Kind, Source, Token, read_source, tokenize
+from buildtool.idl.types import is_flat, strip_typedefs
 
 CODE = "idl-qaic"
 MAX_WARNINGS = 50

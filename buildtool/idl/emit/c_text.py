@@ -1,12 +1,34 @@
-"""C source text: layout with lines of up to 100 columns, and literals."""
+"""C source text: layout with lines of up to 100 columns, literals, and declarations.
+
+The mapping of IDL types to C is that of qaic.  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections import abc
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from buildtool.idl.layout.types import strip_typedefs
-from buildtool.idl.model import Constant, Primitive, String
+from buildtool.idl.model import (
+    Alias,
+    Array,
+    Constant,
+    Direction,
+    DmaHandle,
+    Enum,
+    Handle,
+    Interface,
+    Member,
+    Method,
+    Parameter,
+    Primitive,
+    Sequence,
+    String,
+    Struct,
+    Type,
+)
+from buildtool.idl.types import element_of, is_dma_sequence, is_flat, strip_typedefs
 
 WIDTH = 100
 INDENT = "    "
@@ -20,7 +42,7 @@ SUFFIXES = {
 }
 
 
-def fill(head: str, items: Sequence[str], tail: str, *, width: int = WIDTH) -> str:
+def fill(head: str, items: abc.Sequence[str], tail: str, *, width: int = WIDTH) -> str:
     """`head(item, item…)tail`, broken after commas where a line would become too long."""
     lines, line = [], f"{head}("
     for at, item in enumerate(items):
@@ -42,7 +64,7 @@ def block(lines: Iterable[str]) -> str:
     return textwrap.indent(text, INDENT, lambda line: bool(line.strip()))
 
 
-def if_any(conditions: Sequence[str], body: Iterable[str]) -> list[str]:
+def if_any(conditions: abc.Sequence[str], body: Iterable[str]) -> list[str]:
     """`if (a || b) { body }`, with one condition on each line; [] without conditions."""
     if not conditions:
         return []
@@ -102,3 +124,138 @@ def _integer(value: int, suffix: str) -> str:
 
 def _signed(text: str) -> str:
     return f"({text})" if text.startswith("-") else text
+
+
+@dataclass(frozen=True, slots=True)
+class CVariable:
+    """One C parameter or struct member; `suffix` follows the name, such as `[4]`."""
+
+    type: str
+    name: str
+    suffix: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}{self.suffix}"
+
+
+def c_type(type_: Type) -> str:
+    """The C name of a type that has one.  Raises ValueError for a bare sequence or array."""
+    match type_:
+        case Primitive():
+            return type_.c_name
+        case Alias(c_name=c_name) | Enum(c_name=c_name) | Struct(c_name=c_name):
+            return c_name
+        case String(wide=wide):
+            return "_wstring1_t" if wide else "_cstring1_t"
+        case DmaHandle():
+            return "_dmahandle1_t"
+        case Handle():
+            return "remote_handle64"
+        case _:
+            raise ValueError(f"no C name: {type_!r}")
+
+
+def result_type(method: Method) -> str:
+    """The return type: a typedef keeps its name, `void` becomes `int`."""
+    return "int" if method.result is None else c_type(method.result)
+
+
+def converts_result(method: Method) -> bool:
+    """Whether the error code, a C `int`, has another type as the result of the method."""
+    return method.result is not None and strip_typedefs(method.result) not in (
+        Primitive.LONG,
+        Primitive.INT32,
+    )
+
+
+def parameter_variables(parameter: Parameter) -> tuple[CVariable, ...]:
+    """The C parameters that one IDL parameter becomes."""
+    name, type_ = parameter.name, parameter.type
+    const = "const " if parameter.direction is Direction.IN else ""
+    match strip_typedefs(type_):
+        case DmaHandle():
+            return (
+                CVariable("int", name),
+                CVariable("uint32_t", f"{name}Offset"),
+                CVariable("uint32_t", f"{name}Len"),
+            )
+        case String() as string if const:
+            return (CVariable(f"const {c_type(element_of(string))}*", name),)
+        case Sequence() | String() as many:
+            element = c_type(element_of(many))
+            return CVariable(f"{const}{element}*", name), CVariable("int", f"{name}Len")
+        case Array(element=element, length=length) if not isinstance(type_, Alias):
+            return (CVariable(f"{const}{c_type(element)}", name, f"[{length}]"),)
+        case Array():
+            return (CVariable(f"{const}{c_type(type_)}", name),)
+        case Struct() if const:
+            return (CVariable(f"const {c_type(type_)}*", name),)
+        case _:
+            return (CVariable(c_type(type_) + ("" if const else "*"), name),)
+
+
+def member_variables(member: Member) -> tuple[CVariable, ...]:
+    """The C members that one struct member becomes; a typedef'd sequence also becomes two."""
+    match strip_typedefs(member.type):
+        case Sequence() | String() as many:
+            return (
+                CVariable(f"{c_type(element_of(many))}*", member.name),
+                CVariable("int", f"{member.name}Len"),
+            )
+        case Array(element=element, length=length) if not isinstance(member.type, Alias):
+            return (CVariable(c_type(element), member.name, f"[{length}]"),)
+        case _:
+            return (CVariable(c_type(member.type), member.name),)
+
+
+def function_name(interface: Interface, method: Method) -> str:
+    """`t_m` for method m of interface t."""
+    return f"{interface.c_name}_{method.name}"
+
+
+def function_parameters(interface: Interface, method: Method, index: int) -> tuple[CVariable, ...]:
+    """All C parameters of a method's function, the handle first."""
+    first: list[CVariable] = []
+    if takes_handle(interface, index):
+        first.append(CVariable("remote_handle64", "_h"))
+    if method.is_async:
+        first.append(CVariable("fastrpc_async_descriptor_t*", "asyncDesc"))
+    return (*first, *(v for p in method.parameters for v in parameter_variables(p)))
+
+
+def takes_handle(interface: Interface, index: int) -> bool:
+    """Whether the method at `index` has the handle `_h` first: not in open and close."""
+    return interface.multi_domain and index > 1
+
+
+def public_signature(
+    side: str, method: Method, name: str, variables: tuple[CVariable, ...], end: str = ""
+) -> str:
+    """The signature of a public function, with the hooks of its side (HEADER or STUB)."""
+    return fill(
+        f"__QAIC_{side}_EXPORT {result_type(method)} __QAIC_{side}({name})",
+        [str(variable) for variable in variables] or ["void"],
+        f" __QAIC_{side}_ATTRIBUTE{end}",
+    )
+
+
+def uses_dma(types: Iterable[Type]) -> bool:
+    """Whether any of the types is `dmahandle` or a sequence of it."""
+    return any(isinstance(strip_typedefs(t), DmaHandle) or is_dma_sequence(t) for t in types)
+
+
+def uses_strings(types: list[Type], *, wide: bool) -> bool:
+    """Whether any of the types is or contains a (wide) string."""
+    return any(_contains_string(type_, wide) for type_ in types)
+
+
+def _contains_string(type_: Type, wide: bool) -> bool:
+    match strip_typedefs(type_):
+        case String(wide=is_wide):
+            return is_wide == wide
+        case Sequence(element=element) | Array(element=element):
+            return _contains_string(element, wide)
+        case Struct(members=members) if not is_flat(type_):
+            return any(_contains_string(member.type, wide) for member in members)
+        case _:
+            return False

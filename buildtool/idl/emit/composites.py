@@ -17,8 +17,9 @@ from collections.abc import Iterable
 
 from buildtool.idl.emit.c_text import block, function
 from buildtool.idl.emit.records import FieldNames, copied, record_name, record_struct
-from buildtool.idl.layout.method_layout import RecordKind, record_of
-from buildtool.idl.layout.types import (
+from buildtool.idl.method_layout import RecordKind, record_of
+from buildtool.idl.model import Direction, Member, Parameter, Sequence, String, Struct, Type
+from buildtool.idl.types import (
     Composite,
     composite,
     is_dma_sequence,
@@ -26,7 +27,6 @@ from buildtool.idl.layout.types import (
     is_nested,
     strip_typedefs,
 )
-from buildtool.idl.model import Direction, Member, Parameter, Sequence, String, Struct, Type
 
 NO_NAMES: FieldNames = {}
 

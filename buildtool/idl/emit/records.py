@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from buildtool.idl.emit.c_declarations import CVariable, c_type, function_name
-from buildtool.idl.layout.method_layout import (
+from buildtool.idl.emit.c_text import CVariable, c_type, function_name
+from buildtool.idl.method_layout import (
     RecordField,
     RecordKind,
     Role,
     WireMethod,
     WireRecord,
-)
-from buildtool.idl.layout.types import (
-    composite,
-    flat_size,
-    is_flat,
-    strip_typedefs,
 )
 from buildtool.idl.model import (
     Array,
@@ -26,6 +20,12 @@ from buildtool.idl.model import (
     Sequence,
     Struct,
     Type,
+)
+from buildtool.idl.types import (
+    composite,
+    flat_size,
+    is_flat,
+    strip_typedefs,
 )
 
 SUFFIX = {RecordKind.IN: "in", RecordKind.CAPACITY: "room", RecordKind.RESULT: "out"}

@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from buildtool.idl.emit.c_declarations import c_type, converts_result, function_name, takes_handle
-from buildtool.idl.emit.c_text import block, fill, function, if_any
+from buildtool.idl.emit.c_text import (
+    block,
+    c_type,
+    converts_result,
+    fill,
+    function,
+    function_name,
+    if_any,
+    takes_handle,
+)
 from buildtool.idl.emit.composites import SkelComposites, braces
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
-from buildtool.idl.layout.method_layout import RecordKind, WireMethod
-from buildtool.idl.layout.types import (
-    element_of,
-    flat_size,
-    is_flat,
-    is_nested,
-    strip_typedefs,
-)
+from buildtool.idl.method_layout import RecordKind, WireMethod
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -35,6 +36,13 @@ from buildtool.idl.model import (
     Sequence,
     String,
     Struct,
+)
+from buildtool.idl.types import (
+    element_of,
+    flat_size,
+    is_flat,
+    is_nested,
+    strip_typedefs,
 )
 
 REFUSED = ("return AEE_EBADPARM;",)
@@ -67,7 +75,7 @@ class _Arguments:
         return f"_in.{self.names[name, True]}"
 
 
-def method_function(interface: Interface, wire: WireMethod, *, versioned: bool) -> str:
+def skel_function(interface: Interface, wire: WireMethod, *, versioned: bool) -> str:
     """The C function of the method that `wire` lays out; a `versioned` open checks its URI."""
     method = interface.methods[wire.index]
     if any(is_nested(parameter.type) for parameter in method.parameters):

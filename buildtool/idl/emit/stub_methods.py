@@ -8,18 +8,20 @@ How a stub adds the buffers of composites to a call, and fetches their results.
 
 from __future__ import annotations
 
-from buildtool.idl.emit.c_declarations import (
+from buildtool.idl.emit.c_text import (
+    block,
     converts_result,
+    fill,
+    function,
     function_name,
     function_parameters,
+    if_any,
     public_signature,
     result_type,
 )
-from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.composites import CompositeWriter, braces, element_loop, has_record
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
-from buildtool.idl.layout.method_layout import RecordKind, Role, WireMethod
-from buildtool.idl.layout.types import Composite, is_flat, is_nested, strip_typedefs
+from buildtool.idl.method_layout import RecordKind, Role, WireMethod
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -33,9 +35,10 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
+from buildtool.idl.types import Composite, is_flat, is_nested, strip_typedefs
 
 
-def method_function(interface: Interface, wire: WireMethod) -> str:
+def stub_function(interface: Interface, wire: WireMethod) -> str:
     """The C function of the method that `wire` lays out."""
     method = interface.methods[wire.index]
     body = (_nested_body if _is_nested(method) else _flat_body)(interface, method, wire)

@@ -16,8 +16,14 @@ from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Alias, Enum, Primitive, String, Type
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics.scope import ConstantSymbol, ConstantValue, Scope, TypeSymbol
-from buildtool.idl.syntax import literals
-from buildtool.idl.syntax.nodes import Expression, Literal, Operator, ScopedName
+from buildtool.idl.syntax.nodes import (
+    Expression,
+    Literal,
+    Operator,
+    ScopedName,
+    characters,
+    integer_value,
+)
 
 _SIGNED = {
     Primitive.SHORT,
@@ -127,7 +133,7 @@ def _integer(expression: Expression, kind: Primitive, scope: Scope) -> int:
     def operand(item: Literal | ScopedName) -> int:
         nonlocal bitwise
         if isinstance(item, Literal) and item.form == "INTEGER":
-            value, from_bits = literals.integer(item.token)
+            value, from_bits = integer_value(item.token)
             bitwise = bitwise or from_bits
             return value
         if isinstance(item, ScopedName):
@@ -198,7 +204,7 @@ def _real(expression: Expression, single: bool, scope: Scope) -> float:
         elif item.form == "FLOAT":
             value = float(item.token.text.rstrip("fF"))
         elif item.form == "INTEGER":
-            value = literals.integer(item.token)[0]
+            value = integer_value(item.token)[0]
         if isinstance(value, str | bool):
             raise _mismatch(item, name)
         return _finite(item.token, float(value))
@@ -261,14 +267,14 @@ def _single(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
     if kind is Primitive.BOOLEAN and item.form in ("TRUE", "FALSE"):
         return item.form == "TRUE"
     if (kind, item.form) in ((Primitive.CHAR, "CHAR_TEXT"), (Primitive.WCHAR, "WCHAR_TEXT")):
-        value = literals.text(item)
+        value = characters(item)
         if len(value) == 1:
             return value
         raise item.token.error(
             "a character constant is one character", code="idl-type", remedy="use a string"
         )
     if isinstance(kind, String) and item.form == ("WSTRING_TEXT" if kind.wide else "STRING"):
-        return _bounded(item.token, literals.text(item), kind)
+        return _bounded(item.token, characters(item), kind)
     raise _mismatch(item, _name_of(kind))
 
 

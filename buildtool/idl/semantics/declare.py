@@ -19,8 +19,9 @@ from buildtool.idl.model import (
 )
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import constants, type_rules
-from buildtool.idl.semantics.methods import CNames, MethodReader
-from buildtool.idl.semantics.resolve_type import (
+from buildtool.idl.semantics.methods import (
+    CNames,
+    MethodReader,
     base_interface,
     is_root,
     opens_sessions,

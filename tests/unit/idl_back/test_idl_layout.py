@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.idl.layout.method_layout import (
+from buildtool.idl.method_layout import (
     WireBuffer,
     WireHandle,
     WireMethod,

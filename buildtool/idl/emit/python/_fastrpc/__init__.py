@@ -4,7 +4,7 @@
 Python 3.9 and nothing beside the standard library.
 """
 
-from .errors import FastRpcError, LibraryError
+from .codes import FastRpcError, LibraryError
 from .interface import Interface, Method, OpenEnum, nothing, only, set_loader
 from .loader import Loader
 from .parameters import Dma, In, InRout, InRoutText, Parameter, Rout
@@ -20,11 +20,11 @@ from .scalars import (
     UINT16,
     UINT32,
     UINT64,
+    DmaHandle,
     Scalar,
     enumeration,
 )
 from .types import DMA, Array, Sequence, Struct, Text
-from .values import DmaHandle
 
 __all__ = [
     "BOOLEAN",

@@ -7,7 +7,7 @@ import enum
 from types import TracebackType
 from typing import Any, Callable, ClassVar, Generic, TypeVar, cast
 
-from .errors import FastRpcError, LibraryError
+from .codes import FastRpcError, LibraryError
 from .parameters import Call, Parameter
 from .scalars import INT32, Scalar
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .errors import LibraryError
+from .codes import LibraryError
 
 ARCH_VARIABLE = "BUILDTOOL_DSP_ARCH"
 SEARCH_PATH = "ADSP_LIBRARY_PATH"

@@ -9,10 +9,20 @@ import abc
 import ctypes
 from typing import Any, Callable
 
-from .scalars import INT32, UINT32, Scalar, check_view, numbers, room_for, view_of
-from .type_base import NULL, Keep, Type
+from .scalars import (
+    INT32,
+    NULL,
+    UINT32,
+    DmaHandle,
+    Keep,
+    Scalar,
+    Type,
+    check_view,
+    numbers,
+    room_for,
+    view_of,
+)
 from .types import Pointed, Sequence, Text
-from .values import DmaHandle
 
 
 class Call:

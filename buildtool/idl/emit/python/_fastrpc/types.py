@@ -8,18 +8,20 @@ from typing import Any, Callable
 
 from .scalars import (
     INT32,
+    NULL,
     UINT8,
     UINT16,
     UINT32,
+    DmaHandle,
+    Keep,
     Scalar,
+    Type,
     borrow,
     check_view,
     checked_length,
     numbers,
     view_of,
 )
-from .type_base import NULL, Keep, Type
-from .values import DmaHandle
 
 
 class Struct(Type):

@@ -16,16 +16,6 @@ import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from buildtool.idl.layout.types import (
-    align_up,
-    composite,
-    element_of,
-    flat_size,
-    is_dma_sequence,
-    is_flat,
-    strip_typedefs,
-)
-from buildtool.idl.layout.wire_rules import check_async, check_inrout, check_limits, check_names
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -37,6 +27,19 @@ from buildtool.idl.model import (
     Sequence,
     String,
     Type,
+)
+from buildtool.idl.types import (
+    align_up,
+    check_async,
+    check_inrout,
+    check_limits,
+    check_names,
+    composite,
+    element_of,
+    flat_size,
+    is_dma_sequence,
+    is_flat,
+    strip_typedefs,
 )
 
 ESCAPE = 31
