@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR, Finding, Rule
+from buildtool.contract.rules.declared import arm64_machine, dsp_arch, hexagon_machine, valid_elf
 from buildtool.contract.rules.host_libraries import cdsprpc_functions, cdsprpc_soname
 from buildtool.contract.rules.host_system import android_pages, glibc_floor
-from buildtool.contract.rules.machines import arm64_machine, dsp_arch, hexagon_machine, valid_elf
 from buildtool.contract.rules.skels import (
     shell_symbols,
     skel_alignment,

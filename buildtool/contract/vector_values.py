@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 
-from buildtool.contract.stack_addresses import Slot, StackAddresses
+from buildtool.contract.vector_code import Slot, StackAddresses
 from buildtool.core.value import Value
 from buildtool.toolchains.instructions.hvx import (
     Form,

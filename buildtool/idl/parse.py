@@ -16,7 +16,6 @@ from buildtool.idl.semantics.scope import ConstantSymbol, Problems, Symbol, defi
 from buildtool.idl.syntax.nodes import DefinitionSyntax
 from buildtool.idl.syntax.terminals import syntax_error, without_statement
 
-
 MAX_TOKENS = 20_000
 """Larger files are not read again after an error."""
 

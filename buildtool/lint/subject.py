@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
-from buildtool.lint.c_code.functions import Call, Function, functions_of
-from buildtool.lint.c_code.tokens import Code, Comment, tokenize
-from buildtool.lint.comments import MARKER, Silence, silences
+from buildtool.lint.c_functions import Call, Function, functions_of
+from buildtool.lint.c_tokens import Code, Comment, tokenize
 from buildtool.lint.finding import Place
 from buildtool.lint.shell import Assignment, ShellComment, read_script
 
 if TYPE_CHECKING:
     from buildtool.idl.model import Unit
 
+# The text of a comment that silences rules at one place: `buildtool-lint: ignore RULE`.
+MARKER = "buildtool-lint:"
+_COMMENT = r"\bbuildtool-lint:[ \t]*(\w*)[ \t]*([\w\-, \t]*)"
 C_SUFFIXES = frozenset((".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl"))
 IDL_SUFFIX = ".idl"
 SCRIPT_SUFFIXES = frozenset((".sh", ".bash", ".ksh", ".zsh"))
@@ -31,6 +33,29 @@ _WORDS = (
     r"|remote_m(?:un)?map|remote_mem_(?:un)?map"
     rf"|remote_session_control|qurt_mem_cache_clean|dlsym|dl_get_sym|GetProcAddress|_LIBRARY_PATH|{MARKER}"
 )
+
+
+class Silence(Value):
+    """The rules that a comment silences in line `line` of a file; `written_in` is its own line."""
+
+    path: str
+    line: int
+    rules: tuple[str, ...]
+    written_in: int
+    action: str
+
+
+def silences(path: str, comments: Iterable[Comment]) -> Sequence[Silence]:
+    """A comment after code is for its line, one alone in its lines for the next line."""
+    found = []
+    for comment in comments:
+        if MARKER not in comment.text:
+            continue
+        for match in re.finditer(_COMMENT, comment.text):
+            line = comment.last_line + 1 if comment.alone else comment.first_line
+            rules = tuple(match[2].replace(",", " ").split())
+            found.append(Silence(path, line, rules, comment.first_line, match[1]))
+    return found
 
 
 class Interface(Value):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from buildtool.contract.check import RULES, check
 from buildtool.contract.finding import ERROR, WARNING, Finding
+from buildtool.contract.inspection import RULES, check
 from buildtool.contract.subject import Promise, PromisedFile, PromisedStep, read_tree
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR
+from buildtool.contract.rules.declared import dsp_arch, hexagon_machine, idl_digest, valid_elf
 from buildtool.contract.rules.host_libraries import cdsprpc_functions, no_shipped_cdsprpc
-from buildtool.contract.rules.machines import dsp_arch, hexagon_machine, idl_digest, valid_elf
 from buildtool.contract.rules.skels import (
     cxx_runtime,
     shell_symbols,

@@ -41,7 +41,6 @@ from buildtool.idl.model import (
 )
 from buildtool.idl.types import flat_size, is_dma_sequence, strip_typedefs
 
-
 WIDTH, INDENT = 100, "    "
 NOTES = """\
 Sequences of numbers are passed as buffers or as sequences of numbers.  Their results are
