@@ -20,8 +20,8 @@ from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_va
 from buildtool.contract.subject import NO_SHELLS, Promise, Subject
 from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.errors import BuildtoolError
-from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.system_libraries import DeviceShell
 
 HOST: tuple[Rule, ...] = (valid_elf, arm64_machine, glibc_floor, android_pages)
 DSP: tuple[Rule, ...] = (

@@ -39,8 +39,12 @@ from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.cdsprpc import is_cdsprpc, known_exports, system_cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell, device_shell, missing_names
-from buildtool.toolchains.system_libraries import sysroot_libraries
+from buildtool.toolchains.system_libraries import (
+    DeviceShell,
+    device_shell,
+    missing_names,
+    sysroot_libraries,
+)
 
 RULES = tuple(rules_of(declared, host_system, host_libraries, skels, vector_instructions, any_file))
 

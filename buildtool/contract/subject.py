@@ -20,8 +20,7 @@ from buildtool.core.elf.read import Elf, ElfError, is_elf, read_elf
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.toolchains.cdsprpc import SONAMES, Cdsprpc, system_cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell
-from buildtool.toolchains.system_libraries import ANDROID, UBUNTU
+from buildtool.toolchains.system_libraries import ANDROID, UBUNTU, DeviceShell
 
 NO_LINKS: Mapping[str, str] = {}
 NO_SHELLS: Mapping[str, DeviceShell] = {}

@@ -19,8 +19,15 @@ from buildtool.contract.subject import Subject
 from buildtool.core.elf.debug_file import INTRINSICS, DebugFile, open_debug_file
 from buildtool.core.elf.read import ElfError, read_code
 from buildtool.core.value import Value
-from buildtool.toolchains.instructions.hvx import Form, address_of, form_of, is_vector
-from buildtool.toolchains.instructions.packets import Packet, packets, transfers
+from buildtool.toolchains.instructions.hvx import (
+    Form,
+    Packet,
+    address_of,
+    form_of,
+    is_vector,
+    packets,
+    transfers,
+)
 
 MAX_FOLLOWED = 8 << 20  # bytes of code of a file; QNN's skels have nearly as much, and take 10 s
 MAX_LISTED = 8

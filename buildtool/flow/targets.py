@@ -27,7 +27,7 @@ from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, Project
 from buildtool.release.assemble import find_release, in_use, make_release
 from buildtool.release.slices import Release
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
 from buildtool.project.model import Header, Project, Target
 from buildtool.propose.cmake_tree import CMakeCall, traced_calls
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 

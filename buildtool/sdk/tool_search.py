@@ -72,11 +72,11 @@ AnyTool = TypeVar("AnyTool", bound=FoundTool)
 def search(
     what: str,
     *,
-    requirement: Tool,
-    variables: Sequence[str],
     default_paths: Iterable[Path],
     probe: Callable[[Path], AnyTool | None],
     install_remedy: str,
+    requirement: Tool = NO_REQUIREMENT,
+    variables: Sequence[str] = (),
     version_remedy: str = "",
 ) -> AnyTool:
     """Find the tool called `what` ("the Hexagon SDK") in the order described in this module.

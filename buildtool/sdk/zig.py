@@ -46,7 +46,6 @@ def find_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
     return search(
         "zig",
         requirement=requirement,
-        variables=(),
         default_paths=list(_packaged_zigs()),
         probe=_probe,
         install_remedy=INSTALL,

@@ -21,7 +21,7 @@ from buildtool.core.value import Value
 from buildtool.toolchains.cdsprpc import Cdsprpc
 
 if TYPE_CHECKING:
-    from buildtool.toolchains.dsp_shells import DeviceShell
+    from buildtool.toolchains.system_libraries import DeviceShell
     from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 _TOKEN = r"@([A-Z_]+)@"

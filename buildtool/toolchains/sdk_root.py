@@ -70,13 +70,7 @@ _STRING_LISTS = """/* std::string is compiled where it is used: no library has i
 #define _LIBCPP_STRING_UNSTABLE_EXTERN_TEMPLATE_LIST(declare, character)
 """
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
-_MODULES = (
-    "instructions/open_assembler.py",
-    "instructions/missing.py",
-    "instructions/hmx.py",
-    "instructions/hmx_forms.tsv",
-    "skel_cxx.py",
-)
+_MODULES = ("open_llvm.py", "instructions/hmx.py", "instructions/hmx_forms.tsv")
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "AEEStdErr.idl", "remote.idl")
 _STATIC = "/* A linker script without files: the C++ library is linked statically. */\n"
 _PROGRAMS = {

@@ -127,7 +127,7 @@ def _check_skels(
     """Check that each file is a skel for `arch`; raises `ContractError`."""
     from buildtool.cli.inspection.elf_facts import facts, show_facts
     from buildtool.contract.build_checks import check_skel
-    from buildtool.toolchains.dsp_shells import device_shell
+    from buildtool.toolchains.system_libraries import device_shell
 
     if json and len(files) > 1:
         raise UsageError("--skel with --json checks one file", remedy="Name one file.")

@@ -17,7 +17,7 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS, ToolMissingError
-from buildtool.toolchains.distribute.engines import ENGINES
+from buildtool.toolchains.distribute import ENGINES
 from buildtool.toolchains.profile import Profile
 
 NONE = "none"

@@ -24,8 +24,8 @@ from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.device.finding import DeviceFinding
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.dsp_toolchain import CODE_RULES
+from buildtool.toolchains.system_libraries import DeviceShell
 
 RULES = (
     *(valid_elf, hexagon_machine, dsp_arch, idl_digest, cdsprpc_functions, no_shipped_cdsprpc),

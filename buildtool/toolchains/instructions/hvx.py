@@ -1,10 +1,14 @@
-"""The instructions of HVX: which one a word is, and its operands."""
+"""The packets of Hexagon code and where each of them goes on, and the instructions of HVX.
+
+Source of the encodings: Hexagon V73 programmer's reference manual, "Instruction encoding" and the
+chapters of the instruction classes J, CR, LD and SUBINSN; compared with LLVM's disassembler.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -144,3 +148,194 @@ def form_of(word: int) -> Form | None:
         if form := forms.get(word & mask & ~_PARSE):
             return form
     return None
+
+
+END, DUPLEX, LOOP = 0xC000, 0x0000, 0x8000
+_DIRECT_CALLS = (0x5A, 0x5B)
+_CALLS = (*_DIRECT_CALLS, 0x5D, 0x50, 0x51)  # if (Pu) call, callr, if (Pu) callr
+_JUMPR, _IF_JUMPR = 0x52, 0x53
+_RETURN_ADDRESS = 31
+_LOOP_STARTS = {0x60: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}, 0x69: {0: 0, 1: 1, 5: 0, 6: 0, 7: 0}}
+_CONTROL = frozenset((*range(0x18), *range(0x20, 0x28), *range(0x50, 0x62), 0x69, 0x90, 0x96, 0xA0))
+"""The first bytes of all instructions that this module tells apart."""
+_TRANSFERS = frozenset((*range(0x10, 0x18), *range(0x20, 0x28), 0x58, 0x59, 0x5A, 0x5B, 0x5C, 0x61))
+# By the class of a duplex, which of its parts (the bits from 0, from 16) are of the class of
+# returns, and which of that of allocframe.
+_RETURNS = {0x1: (0,), 0x2: (0, 16), 0x5: (0,), 0x9: (16,), 0xD: (16,)}
+_FRAMES = {0x7: (0,), 0xB: (0,), 0xC: (0,), 0xD: (0,), 0xE: (0, 16)}
+
+
+class Packet(Value):
+    """Instructions that are executed together.
+
+    `targets` are the addresses that it may go on at, besides the packet after it if it
+    `falls_through`; `frame`: it makes or removes the frame of a function; `indirect`: it may go on
+    elsewhere, other than by a return.
+    """
+
+    address: int
+    words: tuple[int, ...]
+    targets: tuple[int, ...]
+    falls_through: bool
+    calls: bool
+    frame: bool
+    indirect: bool
+
+
+def packets(code: Sequence[int], address: int) -> list[Packet]:
+    """The packets of `code`, which begins at `address`."""
+    found: list[Packet] = []
+    loops: dict[int, list[tuple[int, int]]] = {}  # that a packet sets up: number and start
+    at, last = 0, len(code) - 1
+    while at <= last:
+        end, limit = at, min(at + 3, last)
+        while end < limit and code[end] & END not in (END, DUPLEX):
+            end += 1
+        packet, starts = _packet(address + 4 * at, tuple(code[at : end + 1]))
+        if starts:
+            loops[len(found)] = starts
+        found.append(packet)
+        at = end + 1
+    _close_loops(found, loops)
+    return found
+
+
+def _ends(packet: Packet) -> tuple[int, ...]:
+    """The numbers of the loops that end with a packet."""
+    words = packet.words
+    return tuple(number for number in (0, 1) if words[number:] and words[number] & END == LOOP)
+
+
+def _close_loops(found: list[Packet], loops: dict[int, list[tuple[int, int]]]) -> None:
+    """Add the starts of loops to the targets of their ends: those that were set up last, on any way
+    that leads there."""
+    numbers = {packet.address: number for number, packet in enumerate(found)}
+    starts = [start for rows in loops.values() for _, start in rows]
+    bits = iter(range(len(starts)))
+    set_up = {at: [(loop, 1 << next(bits)) for loop, _ in rows] for at, rows in loops.items()}
+    of_loop = [sum(b for rows in set_up.values() for n, b in rows if n == loop) for loop in (0, 1)]
+    ends = {at: closed for at, packet in enumerate(found) if (closed := _ends(packet))}
+
+    def started(at: int) -> list[int]:
+        mask = reach[at] & sum(of_loop[loop] for loop in ends.get(at, ()))
+        return [start for bit, start in enumerate(starts) if mask >> bit & 1] if mask else []
+
+    reach = [0] * len(found)
+    waiting = list(range(len(found) - 1, -1, -1)) if starts else []
+    while waiting:
+        at = waiting.pop()
+        packet, state = found[at], 0 if found[at].calls else reach[at]
+        for loop, bit in set_up.get(at, ()):
+            state = state & ~of_loop[loop] | bit
+        after = [numbers[target] for target in (*packet.targets, *started(at)) if target in numbers]
+        if packet.falls_through and at + 1 < len(found):
+            after.append(at + 1)
+        for number in after:
+            if state & ~reach[number]:
+                reach[number] |= state
+                waiting.append(number)
+    for at, closed in ends.items():
+        targets = started(at)
+        found[at] = found[at]._replace(
+            targets=(*found[at].targets, *targets),
+            indirect=found[at].indirect or len(targets) < len(closed),
+        )
+
+
+def _packet(address: int, words: tuple[int, ...]) -> tuple[Packet, list[tuple[int, int]]]:
+    """The packet, and the number and start of each loop that it sets up."""
+    targets: list[int] = []
+    loops: list[tuple[int, int]] = []
+    falls, calls, frame, indirect = True, False, False, False
+    extension: int | None = None
+    for word in words:
+        kind = word >> 24
+        if word & END == DUPLEX:
+            returns, removes = _duplex(word)
+            falls, frame = falls and not returns, frame or removes
+        elif kind not in _CONTROL:
+            pass
+        elif kind < 0x10:
+            extension = _extension(word)
+            continue
+        elif kind in _CALLS:
+            calls = True
+        elif kind in (_JUMPR, _IF_JUMPR):
+            if kind == _IF_JUMPR or word >> 21 & 5 == 4:  # jumpr, jumprh; not hintjr
+                falls = falls and kind == _IF_JUMPR
+                indirect = indirect or word >> 16 & 31 != _RETURN_ADDRESS
+        elif word >> 21 == 0x4B0:
+            falls, frame = falls and bool(word >> 10 & 0xF), True
+        elif word >> 21 in (0x480, 0x504):  # deallocframe, allocframe
+            frame = True
+        elif loop := _loop(word):
+            loops.append((loop[0], address + _offset(loop[1], 7, extension)))
+        elif jump := _jump(word):
+            targets.append(address + _offset(jump[0], jump[1], extension))
+            falls = falls and not jump[2]
+        extension = None
+    return Packet(address, words, tuple(targets), falls, calls, frame, indirect), loops
+
+
+def transfers(code: Sequence[int], address: int) -> Iterator[tuple[int, int, bool]]:
+    """The direct jumps and calls of `code`, which begins at `address`, without its packets: the
+    address of each one's packet, its target, and whether it is a call."""
+    packet = address
+    extension: int | None = None
+    for number, word in enumerate(code):
+        kind, end = word >> 24, word & END
+        if kind in _TRANSFERS and end:
+            if kind in _DIRECT_CALLS:
+                field = (word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF
+                yield packet, packet + _offset(field, 22, extension), True
+            elif jump := _jump(word):
+                yield packet, packet + _offset(jump[0], jump[1], extension), False
+        extension = _extension(word) if kind < 0x10 and end else None
+        if end in (END, DUPLEX):
+            packet = address + 4 * number + 4
+
+
+def _extension(word: int) -> int:
+    """The upper bits of the constant in the next instruction."""
+    return ((word >> 16 & 0xFFF) << 14 | word & 0x3FFF) << 6
+
+
+def _offset(field: int, bits: int, extension: int | None) -> int:
+    if extension is not None:
+        value, bits = extension | field & 0x3F, 32
+    else:
+        value, bits = field << 2, bits + 2
+    return value - (1 << bits) if value >> bits - 1 & 1 else value
+
+
+def _loop(word: int) -> tuple[int, int] | None:
+    """The number of the loop that is set up, and the field with its start."""
+    number = _LOOP_STARTS.get(word >> 24, {}).get(word >> 21 & 7)
+    return None if number is None else (number, (word >> 8 & 31) << 2 | word >> 3 & 3)
+
+
+def _jump(word: int) -> tuple[int, int, bool] | None:
+    """The field with the target of a direct jump, its bits, and whether it is always taken."""
+    kind = word >> 24
+    if kind in (0x58, 0x59):
+        return (word >> 16 & 0x1FF) << 13 | word >> 1 & 0x1FFF, 22, True
+    if kind == 0x5C:
+        high = (word >> 22 & 3) << 13 | (word >> 16 & 31) << 8
+        return high | (word >> 13 & 1) << 7 | word >> 1 & 0x7F, 15, False
+    if kind == 0x61:
+        return (word >> 21 & 1) << 12 | (word >> 13 & 1) << 11 | word >> 1 & 0x7FF, 13, False
+    if 0x10 <= kind < 0x18 or 0x20 <= kind < 0x28:
+        return (word >> 20 & 3) << 7 | word >> 1 & 0x7F, 9, kind in (0x16, 0x17)
+    return None
+
+
+def _duplex(word: int) -> tuple[bool, bool]:
+    """Whether it always returns, and whether it makes or removes a frame."""
+    kind = word >> 29 << 1 | word >> 13 & 1
+    returns = removes = False
+    for at in _RETURNS.get(kind, ()):
+        part = word >> at & 0x1FFF
+        returns = returns or (part >> 6 in (0b1111101, 0b1111111) and not part & 4)
+        removes = removes or part >> 6 in (0b1111100, 0b1111101)
+    makes = any(word >> at + 9 & 0xF == 0b1110 for at in _FRAMES.get(kind, ()))
+    return returns, removes or makes

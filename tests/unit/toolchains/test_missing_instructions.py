@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from buildtool.toolchains.instructions.hmx import HmxSyntaxError
-from buildtool.toolchains.instructions.missing import AssemblyListing, encoded
-from buildtool.toolchains.instructions.open_assembler import SourceLine, find_places, to_assembly
+from buildtool.toolchains.open_llvm import (
+    AssemblyListing,
+    SourceLine,
+    encoded,
+    find_places,
+    to_assembly,
+)
 
 CODE = """\
 f:

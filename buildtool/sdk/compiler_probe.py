@@ -10,10 +10,11 @@ import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from buildtool.core.processes.process import Completed, ToolError, capture
-from buildtool.sdk.probe_cache import cached_probe
+from buildtool.sdk.program import cached_probe
 from buildtool.sdk.tool_search import Problem, ToolUnfitError
 
 TIMEOUT = 10.0  # seconds; a compiler answers in a few milliseconds
@@ -180,29 +181,20 @@ def _environment() -> dict[str, str]:
 
 def _capture(command: Sequence[str | Path], environment: Mapping[str, str]) -> Completed:
     """The output of a compiler, from the cache if possible; raises `ToolError`."""
+    lines = count(1)
+
+    def limit(_: str) -> None:
+        if next(lines) > MAX_LINES:
+            raise ToolError(
+                f"{Path(command[0]).name} prints more than {MAX_LINES} lines about itself",
+                why=f"it is {command[0]}",
+                remedy="Remove it from PATH, or name another compiler.",
+            )
 
     def run() -> Completed:
-        limit = _LineLimit(Path(command[0])).line
         with tempfile.TemporaryDirectory() as nowhere:
             return capture(
                 command, env=environment, cwd=Path(nowhere), timeout=TIMEOUT, on_line=limit
             )
 
     return cached_probe(command, environment, run)
-
-
-class _LineLimit:
-    """Stops a program that prints too many lines."""
-
-    def __init__(self, program: Path) -> None:
-        self._program = program
-        self._lines = 0
-
-    def line(self, _: str) -> None:
-        self._lines += 1
-        if self._lines > MAX_LINES:
-            raise ToolError(
-                f"{self._program.name} prints more than {MAX_LINES} lines about itself",
-                why=f"it is {self._program}",
-                remedy="Remove it from PATH, or name another compiler.",
-            )

@@ -1,14 +1,21 @@
-"""Installs an SDK from its vendor's archive: the digest is checked before anything is unpacked."""
+"""Installs an SDK from its vendor's archive: the digest is checked before anything is unpacked.
+
+`archives.toml` has the archives that `buildtool sdk install` knows.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import stat
+import tomllib
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from buildtool.core.cache import cache_dir
@@ -16,12 +23,65 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Work, open_step, work
 from buildtool.core.files import file_digest
 from buildtool.core.trees import make_directory
-from buildtool.sdk.archives.download import download
-from buildtool.sdk.archives.known import SdkArchive
+from buildtool.core.value import Value
 
 MAX_ENTRIES = 1_000_000
 MAX_BYTES = 64 << 30
 MAX_TARGET = 4096
+
+
+class SdkArchive(Value):
+    """An archive of the SDK `name` in the version `version`.
+
+    `licence` says where the vendor's terms are; `sha256` ("") and `size` in bytes (0) are those
+    of the archive, if they are known; `directory` is where the SDK is installed.
+    """
+
+    name: str
+    version: str
+    url: str
+    licence: str
+    sha256: str
+    size: int
+    directory: Path
+
+
+def known_archives() -> Mapping[str, Any]:
+    """The table `archives.toml`: kind of SDK → what is known of its archives."""
+    text = Path(__file__).with_name("archives.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def known_versions(kind: str) -> tuple[str, ...]:
+    """The versions of the SDK `kind` in the table, newest last; raises `UsageError` for another."""
+    table = known_archives()
+    if kind not in table:
+        raise UsageError(f"{kind!r} is not an SDK", remedy=f"Take one of: {', '.join(table)}.")
+    return tuple(table[kind]["versions"])
+
+
+def find_archive(kind: str, version: str) -> SdkArchive:
+    """The archive of `kind` ("hexagon", "ndk") in `version`, which need not be in the table.
+
+    Raises `UsageError` for another kind, and for a text that cannot be a version.
+    """
+    known = known_versions(kind)
+    sdk = known_archives()[kind]
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.]{0,30}", version, re.ASCII):
+        raise UsageError(
+            f"{version!r} is not a version of the {sdk['name']}",
+            remedy=f"Known versions: {', '.join(known)}.",
+        )
+    found = sdk["versions"].get(version, {})
+    return SdkArchive(
+        name=sdk["name"],
+        version=version,
+        url=found.get("url", sdk["url"]).format(version=version),
+        licence=sdk["licence"],
+        sha256=found.get("sha256", ""),
+        size=found.get("size", 0),
+        directory=Path.home() / sdk["folder"] / found.get("revision", version),
+    )
 
 
 class SdkArchiveError(BuildtoolError):
@@ -78,6 +138,8 @@ def _is_address(source: str) -> bool:
 
 
 def _download(archive: SdkArchive, source: str, listener: Listener) -> Path:
+    from buildtool.sdk.download import download  # noqa: PLC0415 - imports urllib3
+
     folder = cache_dir() / "sdk-archives"
     make_directory(folder)
     name = f"{archive.name} {archive.version}.zip".replace(" ", "-").lower()

@@ -1,7 +1,10 @@
-"""Compiles a source with instructions that open LLVM's assembler does not know.
+"""What the scripts `zig` and `hexagon-clang` of the SDK-shaped root do when clang is not enough.
 
-The script `zig` of the SDK-shaped root calls this module after clang has rejected an instruction:
-the source is compiled to assembly, or preprocessed, and such instructions are replaced by words.
+When they link and the archive is missing, they have it made: `python -m … library ZIG DIRECTORY`.
+
+After clang has rejected an instruction of assembly, `zig` calls `python -m … compile ZIG cc …`: the
+source is compiled to assembly, or preprocessed, and instructions that the assembler of open LLVM
+does not know are replaced by words: those of HMX, and reads of performance counters of the user.
 """
 
 from __future__ import annotations
@@ -14,10 +17,33 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.processes.process import capture
+from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
-from buildtool.toolchains.instructions.hmx import HmxSyntaxError
-from buildtool.toolchains.instructions.missing import AssemblyListing, Statement, encoded
+from buildtool.toolchains.instructions.hmx import HmxSyntaxError, hmx_words
+
+LIBRARY = "libc++.a"  # what the compiler and C++ headers need and no DSP shell exports
+# The oldest arch, and the calling convention of skels: see hexagon.cmake.in.
+_LIBRARY_OPTIONS = (
+    *("--target=hexagon-linux-musl", "-mcpu=hexagonv68", "-nostdlib", "-O2", "-g0", "-fPIC"),
+    *("-fno-sanitize=undefined", "-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf"),
+)
+
+
+def make_library(zig: Path, folder: Path) -> None:
+    """Make the archive of the C files in `folder`, there.  Raises `ToolError` when zig fails."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".") as temporary:
+        library = Path(temporary, LIBRARY)
+        sources = sorted(file.name for file in folder.glob("*.c"))
+        objects = {source: Path(temporary, source).with_suffix(".o") for source in sources}
+        commands: list[list[str | Path]] = [
+            [zig, "cc", *_LIBRARY_OPTIONS, "-c", source, "-o", file]
+            for source, file in objects.items()
+        ]
+        commands.append([zig, "ar", "rcsD", library, *objects.values()])
+        for command in commands:
+            check(capture(command, env=os.environ, cwd=folder), "making the C++ library of skels")
+        library.replace(folder / LIBRARY)
+
 
 MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""
@@ -140,8 +166,85 @@ def _failed(said: str, status: int) -> int:
     return status if status > 0 else 1
 
 
+_HMX = r"\b(mx[a-z]\w*|(activation|weight)\.\w+|acc|bias|cvt(\.\w+)?)\b"
+_LABELS = r"(\s*[\w.$]+:(?!\w))+"
+_COUNTER = r"\s*(?:\{\s*)?r(\d+)\s*=\s*upmucnt([0-7])\s*;?\s*(?:\}\s*)?"
+
+
+class Statement(Value):
+    """Lines `first` to `last` (from 0) of an assembly file, which are replaced together."""
+
+    first: int
+    last: int
+    text: str
+
+    @property
+    def replaceable(self) -> bool:
+        return bool(re.search(_HMX, self.text)) or "upmucnt" in self.text
+
+
+class AssemblyListing(Value):
+    """The lines of an assembly file."""
+
+    lines: tuple[str, ...]
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+    def statement(self, number: int) -> Statement:
+        """The instruction of the line `number`, or the packet in braces that it is part of."""
+        lines, first = self.lines, number
+        while "{" not in lines[first]:
+            first -= 1
+            ended = first < 0 or "InlineAsm" in lines[first]
+            if ended or lines[first].rfind("}") > lines[first].rfind("{"):
+                return Statement(number, number, lines[number].strip())
+        last = number
+        while last < len(lines) - 1 and "}" not in lines[last]:
+            last += 1
+        return Statement(first, last, "\n".join(lines[first : last + 1]).strip())
+
+    def replaced(self, statements: Sequence[Statement], arch: int | None = None) -> AssemblyListing:
+        """The listing with words in place of the statements.
+
+        Raises `HmxSyntaxError`.
+        """
+        lines = list(self.lines)
+        by_line = {statement.first: statement for statement in statements}
+        for first in sorted(by_line, reverse=True):  # line numbers before it stay valid
+            lines[first : by_line[first].last + 1] = [encoded(by_line[first].text, arch)]
+        return AssemblyListing(tuple(lines))
+
+
+def encoded(text: str, arch: int | None = None) -> str:
+    """The statement as words, behind its labels; `arch` (68) refuses what that arch does not have.
+
+    `r5 = upmucnt3` is a transfer from the control register C23.  Source: the Hexagon V73
+    programmer's reference manual, "Transfer from control register"; QEMU's list of registers.
+    Raises `HmxSyntaxError`.
+    """
+    if labels := re.match(_LABELS, text):
+        return f"{labels[0].strip()} {encoded(text[labels.end() :], arch)}"
+    if match := re.fullmatch(_COUNTER, text):
+        return f".word 0x{0x6A00C000 | (20 + int(match[2])) << 16 | int(match[1]):08x}"
+    if "upmucnt" in text:
+        raise HmxSyntaxError("a read of a counter is encoded only if it is alone in its packet")
+    # Without braces, each instruction is a packet.
+    packets = [text] if "{" in text else [part for part in text.split(";") if part.strip()]
+    words = [f"0x{word:08x}" for packet in packets for word in hmx_words(_plain(packet), arch)]
+    return f".word {', '.join(words)}"
+
+
+def _plain(packet: str) -> str:
+    """A packet without comments."""
+    return re.sub(r"//.*|/\*.*?\*/", "", packet)
+
+
 if __name__ == "__main__":
     try:
-        sys.exit(compile_source(Path(sys.argv[1]), sys.argv[2:]))
+        if sys.argv[1] == "library":
+            make_library(Path(sys.argv[2]), Path(sys.argv[3]))
+        else:
+            sys.exit(compile_source(Path(sys.argv[2]), sys.argv[3:]))
     except (BuildtoolError, OSError) as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {error}" if sys.argv[1] == "compile" else str(error))
