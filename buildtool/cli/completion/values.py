@@ -150,7 +150,7 @@ def _sysroots(_: Cursor) -> Iterable[str]:
 
 
 def _sdks(_: Cursor) -> Iterable[str]:
-    from buildtool.sdk.archives import known_archives
+    from buildtool.sdk.vendor_archives import known_archives
 
     return known_archives()
 
