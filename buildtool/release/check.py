@@ -15,8 +15,13 @@ from buildtool.project.model import Target
 from buildtool.project.validate import suggest
 from buildtool.release.formats.entries import FormatError, PackageEntry
 from buildtool.release.slices import Release
-from buildtool.release.unpack.entry import LIMITS, ArchiveEntry, UnsafeArchiveError, entry_path
-from buildtool.release.unpack.listing import ArchiveListing
+from buildtool.release.unpack.entry import (
+    LIMITS,
+    ArchiveEntry,
+    ArchiveListing,
+    UnsafeArchiveError,
+    entry_path,
+)
 from buildtool.toolchains.system_libraries import system_libraries
 
 

@@ -11,11 +11,7 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.sdk_root import INCLUDES, ONLY_QF, sdk_root
-from buildtool.toolchains.unsupported_flags import (
-    CXX_MODULES,
-    UnsupportedFeature,
-    ZigLinkerRule,
-)
+from buildtool.toolchains.unsupported_flags import CXX_MODULES, UnsupportedFeature, ZigLinkerRule
 
 if TYPE_CHECKING:
     from buildtool.toolchains.unsupported_flags import UnsupportedRule

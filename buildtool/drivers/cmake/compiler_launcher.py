@@ -119,9 +119,7 @@ class CompilerLauncher(Value):
         """
         command = str(self.program)
         if self.name in ENGINES:
-            from buildtool.toolchains.distribute.launcher_scripts import (  # noqa: PLC0415
-                write_scripts,
-            )
+            from buildtool.toolchains.distribute.launcher_scripts import write_scripts  # noqa: PLC0415
 
             command = str(write_scripts(profile, self.name, self.program, folder))
         elif profile.compiler.c[1:2] == ("cc",):

@@ -5,28 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from buildtool.idl.emit.c_text import CVariable, c_type, function_name
-from buildtool.idl.method_layout import (
-    RecordField,
-    RecordKind,
-    Role,
-    WireMethod,
-    WireRecord,
-)
-from buildtool.idl.model import (
-    Array,
-    Interface,
-    Parameter,
-    Primitive,
-    Sequence,
-    Struct,
-    Type,
-)
-from buildtool.idl.types import (
-    composite,
-    flat_size,
-    is_flat,
-    strip_typedefs,
-)
+from buildtool.idl.method_layout import RecordField, RecordKind, Role, WireMethod, WireRecord
+from buildtool.idl.model import Array, Interface, Parameter, Primitive, Sequence, Struct, Type
+from buildtool.idl.types import composite, flat_size, is_flat, strip_typedefs
 
 SUFFIX = {RecordKind.IN: "in", RecordKind.CAPACITY: "room", RecordKind.RESULT: "out"}
 

@@ -37,13 +37,7 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
-from buildtool.idl.types import (
-    element_of,
-    flat_size,
-    is_flat,
-    is_nested,
-    strip_typedefs,
-)
+from buildtool.idl.types import element_of, flat_size, is_flat, is_nested, strip_typedefs
 
 REFUSED = ("return AEE_EBADPARM;",)
 BAD_CALL = ("_call->err = AEE_EBADPARM;",)

@@ -9,20 +9,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from buildtool.release.formats.entries import FormatError, Package, PackageEntry
-from buildtool.release.formats.tar_zst import write_tar_zst
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry, write_tar_zst
 
-SUFFIX = ".conan.tar.zst"
 RECIPE = Path(__file__).with_name("conan_recipe.py")
 _NO_IDENTITY = "= {}\n"
 _OS = {"ubuntu-aarch64": "Linux", "android": "Android"}
 _NAME = r"[a-z0-9_][a-z0-9_+.-]{1,100}"
 _PROFILE = "[settings]\nos={os}\narch=armv8\n"
-
-
-def file_name(package: Package) -> str:
-    """The name of the archive."""
-    return f"{package.stem}{SUFFIX}"
 
 
 def write(package: Package, path: Path) -> None:

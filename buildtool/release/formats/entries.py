@@ -1,16 +1,29 @@
-"""The contents of an archive."""
+"""The contents of an archive, and the two formats that hold them as they are: tar.zst and zip."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import stat
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
+
+CONAN = ".conan.tar.zst"
+"""The suffix of archives for Conan."""
+LEVEL = 3  # of Zstandard
+MAX_THREADS = 4  # each needs 10 to 20 MB
+_BLOCK = 512
+_PIECE = 1 << 20  # bytes that are read and written at once
+_UNIX = 3  # the system of the attributes in a zip file
 
 
 class FormatError(BuildtoolError):
@@ -61,9 +74,6 @@ class PackageEntry(Value):
             raise OSError(0, "it changed while it was packed", str(self.content))
 
 
-_PIECE = 1 << 20
-
-
 class Package(Value):
     """Everything that an archive is made of.
 
@@ -94,3 +104,79 @@ class Package(Value):
     def stem(self) -> str:
         """The name of archives without their suffix, and of the directory in them."""
         return f"{self.name}-{self.version}-{self.target}"
+
+
+def write_tar_archive(package: Package, path: Path) -> None:
+    """Write the archive, with everything below one directory.  Raises `OSError`."""
+    with path.open("wb") as out:
+        write_tar_zst(out, package.entries, package.epoch, f"{package.stem}/")
+
+
+def write_tar_zst(
+    out: BinaryIO,
+    entries: Iterable[PackageEntry],
+    epoch: int,
+    prefix: str,
+    tar_format: Literal[1, 2] = tarfile.PAX_FORMAT,
+) -> None:
+    """Write `entries`, all with the time `epoch` and owned by root, below `prefix`.
+
+    The output does not depend on the number of threads: Zstandard cuts the input into jobs by
+    size, if there is at least one thread.
+    """
+    import zstandard  # noqa: PLC0415 - most commands compress nothing
+
+    threads = max(1, min(os.cpu_count() or 1, MAX_THREADS))
+    compressor = zstandard.ZstdCompressor(level=LEVEL, threads=threads, write_checksum=True)
+    with compressor.stream_writer(out, closefd=False, write_size=_PIECE) as stream:
+        for entry in entries:
+            header = tarfile.TarInfo(prefix + entry.path)
+            header.mode, header.mtime = entry.mode, epoch
+            _add_to_tar(entry, header, tar_format, stream)
+        stream.write(bytes(2 * _BLOCK))
+
+
+def _add_to_tar(
+    entry: PackageEntry, header: tarfile.TarInfo, tar_format: Literal[1, 2], stream: Any
+) -> None:
+    """Write one member.  Raises `OSError` if the file has changed its size meanwhile."""
+    if entry.link:
+        header.type, header.linkname, header.mode = tarfile.SYMTYPE, entry.link, 0o777
+    elif entry.path.endswith("/"):
+        header.type = tarfile.DIRTYPE
+    else:
+        header.size = entry.size
+    # Both formats of tarfile that have names of any length write them in UTF-8.
+    stream.write(header.tobuf(tar_format, "utf-8", "surrogateescape"))
+    if not header.isreg():
+        return
+    entry.copy_exactly(header.size, stream.write)
+    stream.write(bytes(-header.size % _BLOCK))
+
+
+def write_zip_archive(package: Package, path: Path) -> None:
+    """Write the archive, with everything below one directory.  Raises `OSError`."""
+    write_zip(path, package.entries, package.epoch, f"{package.stem}/")
+
+
+def write_zip(
+    path: Path | BytesIO, entries: Iterable[PackageEntry], epoch: int, prefix: str
+) -> None:
+    """Write `entries`, all with the time `epoch`, below `prefix`.
+
+    Nothing is compressed: the bytes would depend on the version of zlib, which differs from machine
+    to machine.
+    """
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for entry in entries:
+            info = zipfile.ZipInfo(prefix + entry.path, time.gmtime(epoch)[:6])
+            info.create_system = _UNIX
+            is_directory = entry.path.endswith("/")
+            kind = stat.S_IFLNK if entry.link else stat.S_IFDIR if is_directory else stat.S_IFREG
+            info.external_attr = (kind | (0o777 if entry.link else entry.mode)) << 16
+            if entry.link or is_directory:
+                archive.writestr(info, entry.link)
+                continue
+            size = info.file_size = entry.size
+            with archive.open(info, "w") as member:
+                entry.copy_exactly(size, member.write)

@@ -93,7 +93,8 @@ def test_the_sbom_does_not_depend_on_the_order_of_sets() -> None:
     code = (
         "from buildtool.release.supply_chain.sbom import sbom\n"
         "from tests.unit.supply_chain.releases import PARTS, release\n"
-        "print(sbom(release(), '0' * 64, PARTS, ('MIT', 'Zlib', 'BSD-3-Clause')))\n"
+        "part = PARTS[0]._replace(licences=('MIT', 'Zlib', 'BSD-3-Clause'))\n"
+        "print(sbom(release(), '0' * 64, [part, *PARTS[1:]]))\n"
     )
     printed = {
         subprocess.run(

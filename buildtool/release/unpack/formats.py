@@ -1,28 +1,43 @@
-"""Reads tar archives: ustar, pax and GNU, without sparse files, hard links and device files.
+"""Reads tar archives (ustar, pax and GNU, without sparse files, hard links and device files), the
+files of Debian packages, and zip archives, which wheels and .aar files of Android are too.
 
-Headers are parsed by the standard library.  Its reader of whole archives takes the lengths of
-extended headers from the archive and reads as much, so those are read here.
-Source: POSIX.1-2017, pax; "Basic Tar Format" in the manual of GNU tar.
+Headers of tar are parsed by the standard library.  Its reader of whole archives takes the lengths
+of extended headers from the archive and reads as much, so those are read here.  Source:
+POSIX.1-2017, pax; "Basic Tar Format" in the manual of GNU tar; deb(5), ar(5).
 
-Reads the files of Debian packages.  Source: deb(5), ar(5).
+The standard library reads zip archives by the central directory, as pip and Android do.  What it
+takes from the archive without a limit, and what programs read in different ways, is checked here.
 """
 
 from __future__ import annotations
 
 import re
+import stat
+import struct
 import tarfile
+import zipfile
+import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn, cast
 
 from buildtool.release.unpack.entry import (
+    MAX_TARGET,
     ArchiveEntry,
     DamagedArchiveError,
     Limits,
     UnsafeArchiveError,
     check_mode,
+    check_size,
     entry_path,
 )
-from buildtool.release.unpack.streams import DECOMPRESS, INCOMPLETE, TRAILING, Packed, Unpacked
+from buildtool.release.unpack.streams import (
+    CHUNK,
+    DECOMPRESS,
+    INCOMPLETE,
+    TRAILING,
+    Packed,
+    Unpacked,
+)
 
 BLOCK = 512
 MAX_HEADER = 64 << 10
@@ -62,7 +77,7 @@ def tar_members(stream: Unpacked, limits: Limits) -> Iterator[Member]:
         for field, value in extended.items():
             setattr(header, field, int(value) if field == "size" else value)
         extended = {}
-        yield from _member(header, stream, limits)
+        yield from _tar_member(header, stream, limits)
     if extended:
         raise DamagedArchiveError("its last header belongs to no entry")
     if any(stream.exactly(BLOCK)) or any(any(piece) for piece in stream.rest()):
@@ -129,7 +144,7 @@ def _pax_records(data: bytes) -> Iterator[tuple[str, str]]:
         data = data[length:]
 
 
-def _member(header: tarfile.TarInfo, stream: Unpacked, limits: Limits) -> Iterator[Member]:
+def _tar_member(header: tarfile.TarInfo, stream: Unpacked, limits: Limits) -> Iterator[Member]:
     # The standard library removes the closing slash of a directory's name.
     path = entry_path(header.name, limits, directory=header.type == tarfile.DIRTYPE)
     if header.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
@@ -210,3 +225,117 @@ def _ar_header(whole: Packed) -> tuple[str, int]:
     if header[58:] != _END or not digits.isdigit():
         raise DamagedArchiveError("it has an invalid header of a member")
     return header[:16].decode(errors="replace").rstrip(" ").removesuffix("/"), int(digits)
+
+
+_INVALID = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
+    *(RuntimeError, ValueError, OverflowError),
+)
+"""The errors of the standard library's reader."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_UTF8 = 0x800
+_UNIX = 3
+
+
+class _Bounded:
+    """The file for the standard library, which takes positions from the archive, and the size of
+    the central directory, which it reads at once."""
+
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        self._file = file
+        self._limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def read(self, size: int = -1) -> bytes:
+        if size > 100 * self._limits.entries + self._limits.names:
+            raise _too_many_entries(self._limits)
+        return self._file.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence == 0 and offset < 0:
+            raise zipfile.BadZipFile("a position before the start of the file")
+        return self._file.seek(offset, whence)
+
+
+def zip_members(file: BinaryIO, size: int, limits: Limits) -> Iterator[Member]:
+    """The entries of a zip archive of `size` bytes, with the pieces of their content.
+
+    Raises `DamagedArchiveError`, `UnsafeArchiveError`.
+    """
+    try:
+        with zipfile.ZipFile(cast("BinaryIO", _Bounded(file, limits))) as archive:
+            entries = archive.infolist()
+            if len(entries) > limits.entries:
+                raise _too_many_entries(limits)
+            # No more is read of an entry than the size that it declares.
+            check_size(sum(entry.file_size for entry in entries), size, limits)
+            for entry in entries:
+                yield from _zip_member(archive, entry, limits)
+    except _INVALID as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> DamagedArchiveError:
+    return DamagedArchiveError("it is not a valid zip archive", why=str(error))
+
+
+def _too_many_entries(limits: Limits) -> UnsafeArchiveError:
+    return UnsafeArchiveError(f"it has more than {limits.entries:,} entries, or long ones")
+
+
+def _zip_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits
+) -> Iterator[Member]:
+    name = info.orig_filename  # `filename` ends at a zero byte
+    if not info.flag_bits & _UTF8 and not name.isascii():
+        raise UnsafeArchiveError(
+            f"the name of the entry {name!r} is not marked as UTF-8",
+            why="programs read it in different encodings",
+        )
+    if info.compress_type not in _METHODS:
+        raise DamagedArchiveError(
+            f"the entry {name!r} is compressed by the method {info.compress_type}",
+            why="known: stored (0) and deflated (8)",
+            remedy="Pack it again with deflate.",
+        )
+    is_directory = name.endswith("/")
+    path = entry_path(name, limits, directory=is_directory)
+    attributes = info.external_attr >> 16 if info.create_system == _UNIX else 0
+    kind = stat.S_IFMT(attributes)
+    content = _content(archive, info)
+    if kind == stat.S_IFLNK and not is_directory:
+        if info.file_size > MAX_TARGET:
+            raise UnsafeArchiveError(f"the link {path!r} has a target of {info.file_size:,} bytes")
+        target = b"".join(content).decode(errors="surrogateescape")
+        yield ArchiveEntry(path, "link", 0o777, 0, target), iter(())
+    elif kind not in (0, stat.S_IFDIR if is_directory else stat.S_IFREG):
+        raise UnsafeArchiveError(
+            f"the entry {path!r} is not what its name says, or a device or a named pipe",
+            why="releases have files, directories and symbolic links only",
+        )
+    elif is_directory:
+        if info.file_size:
+            raise UnsafeArchiveError(f"the entry {path!r} has content, and is not a file")
+        if path:
+            yield ArchiveEntry(path, "directory", 0o755), iter(())
+    else:
+        mode = check_mode(path, stat.S_IMODE(attributes) if attributes else 0o644)
+        yield ArchiveEntry(path, "file", mode, info.file_size), content
+        for _ in content:  # what the caller did not read
+            pass
+
+
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The content of the entry in pieces, at most its size; the checksum is compared."""
+    size = 0
+    try:
+        with archive.open(info) as file:
+            while piece := file.read(CHUNK):
+                size += len(piece)
+                yield piece
+        if size != info.file_size:
+            raise zipfile.BadZipFile(f"the entry {info.orig_filename!r} has another size")
+    except _INVALID as error:  # it may be read outside of zip_members
+        raise _damaged(error) from error
