@@ -135,10 +135,7 @@ def hexagon(
             "COMPILER": program,
         },
         compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
-        variables={
-            **root.variables(f"toolv{CLANG_VERSION}_{arch}"),
-            "DSP_VERSION": arch,
-        },
+        variables={**root.variables(f"toolv{CLANG_VERSION}_{arch}"), "DSP_VERSION": arch},
         environment={**root.environment, "DEFAULT_DSP_ARCH": arch, **strict},
         unsupported=(*UNSUPPORTED, HMX) if strict_isa else UNSUPPORTED,
         dropped=DROPPED,

@@ -127,10 +127,7 @@ def _profile(name: str, tool: GnuCompiler, glibc: str, sysroot: Sysroot | None) 
         "CXX_HEADERS": ";".join(map(str, cxx_headers)),
         "STARTFILES": ";".join(map(str, startfiles)),
     }
-    always = [
-        *([f"--sysroot={libc}"] if libc else []),
-        *(f"-B{path}" for path in startfiles),
-    ]
+    always = [*([f"--sysroot={libc}"] if libc else []), *(f"-B{path}" for path in startfiles)]
     return Profile(
         name="-".join(["ubuntu-aarch64", name, *([sysroot.name] if sysroot and libc else [])]),
         platform="ubuntu-aarch64",

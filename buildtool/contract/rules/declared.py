@@ -198,10 +198,7 @@ def valid_elf(subject: Subject) -> Iterator[Finding]:
     """
     for path, damage in subject.damaged.items():
         yield valid_elf.error(
-            path,
-            f"{posixpath.basename(path)} {damage.what}",
-            why=damage.why,
-            remedy=damage.remedy,
+            path, f"{posixpath.basename(path)} {damage.what}", why=damage.why, remedy=damage.remedy
         )
     for path in subject.files:
         library = _LIBRARY.search(posixpath.basename(path))

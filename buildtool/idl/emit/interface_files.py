@@ -111,8 +111,7 @@ def _open_and_close(interface: Interface, *, trace: bool) -> list[str]:
             body.insert(0, f"bt_trace_fetch({names[0]}, {interface.c_name}_URI);")
         functions.append(
             function(
-                public_signature("STUB", method, function_name(interface, method), variables),
-                body,
+                public_signature("STUB", method, function_name(interface, method), variables), body
             )
         )
     return functions

@@ -316,10 +316,7 @@ class StubComposites(CompositeWriter):
 
     def element_results(self, element: Composite) -> str:
         name, record = element.c_type, ""
-        lines = [
-            "_Sequence _all = _recall(_call);",
-            f"{name}* _values = ({name}*)_all.native;",
-        ]
+        lines = ["_Sequence _all = _recall(_call);", f"{name}* _values = ({name}*)_all.native;"]
         if has_record(element, RecordKind.RESULT):
             out, record = record_name(name, RecordKind.RESULT), "&_results[_i], "
             lines.append(f"const {out}* _results =\n    (const {out}*)_all.wire;")

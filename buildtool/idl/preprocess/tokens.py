@@ -234,12 +234,7 @@ def tokenize(source: Source) -> Iterator[Token]:
                 previous.trailing = _joined(trailing)
                 yield previous
             previous = Token(
-                _KINDS[group],
-                match.group(),
-                source,
-                match.start(),
-                starts_line,
-                _joined(doc),
+                _KINDS[group], match.group(), source, match.start(), starts_line, _joined(doc)
             )
             starts_line, trailing, doc, doc_open = False, [], [], False
     if previous is not None:

@@ -114,9 +114,7 @@ def check_direction(kind: Type, direction: Direction, at: Token) -> None:
     if isinstance(plain, DmaHandle) or is_dma_sequence(plain):
         what = "dmahandle" if isinstance(plain, DmaHandle) else "sequence of dmahandles"
         raise at.error(
-            f"a {what} cannot be inrout",
-            code="idl-unsupported",
-            remedy="use `in` or `rout`",
+            f"a {what} cannot be inrout", code="idl-unsupported", remedy="use `in` or `rout`"
         )
     nested = not is_flat(plain.element) if isinstance(plain, Sequence) else not is_flat(plain)
     if nested and not isinstance(plain, String):

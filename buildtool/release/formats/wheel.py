@@ -310,10 +310,7 @@ def _without_soname(needing: str, needed: str) -> FormatError:
 
 
 def _init(
-    package: Package,
-    names: WheelNames,
-    classes: Mapping[str, Sequence[str]],
-    loaded: _Loaded,
+    package: Package, names: WheelNames, classes: Mapping[str, Sequence[str]], loaded: _Loaded
 ) -> str:
     """The text of `__init__.py`: it exports the interfaces, and knows the libraries."""
     count = Counter(name for each in classes.values() for name in each)

@@ -104,14 +104,8 @@ _FORMS = tuple(
             rf"(v\d+)\.sf=(vadd|vsub|vmpy)\({_SF}",
             r"\1.qf32 = \2(\3.sf,\4.sf), then \1.sf = \1.qf32",
         ),
-        (
-            rf"(v\d+)\.hf=(vadd|vsub)\({_HF}",
-            r"\1.qf16 = \2(\3.hf,\4.hf), then \1.hf = \1.qf16",
-        ),
-        (
-            rf"(v\d+)\.hf=vmpy\({_HF}",
-            r"PAIR.qf32 = vmpy(\2.hf,\3.hf), then \1.hf = PAIR.qf32",
-        ),
+        (rf"(v\d+)\.hf=(vadd|vsub)\({_HF}", r"\1.qf16 = \2(\3.hf,\4.hf), then \1.hf = \1.qf16"),
+        (rf"(v\d+)\.hf=vmpy\({_HF}", r"PAIR.qf32 = vmpy(\2.hf,\3.hf), then \1.hf = PAIR.qf32"),
         (
             rf"(v(\d+):(\d+))\.sf=vmpy\({_HF}",
             r"\1.qf32 = vmpy(\4.hf,\5.hf), then v\2.sf = v\2.qf32 and v\3.sf = v\3.qf32",
