@@ -19,7 +19,7 @@ from buildtool.contract.subject import Subject
 from buildtool.core.elf.debug_file import INTRINSICS, DebugFile, open_debug_file
 from buildtool.core.elf.read import ElfError, read_code
 from buildtool.core.value import Value
-from buildtool.toolchains.instructions.hvx import (
+from buildtool.toolchains.hvx import (
     Form,
     Packet,
     address_of,

@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from buildtool.idl.declare import Declarer
 from buildtool.idl.errors import MAX_ERRORS, IdlError, one_error
 from buildtool.idl.model import Declaration, String, Unit
+from buildtool.idl.nodes import DefinitionSyntax
 from buildtool.idl.preprocess.preprocessor import Preprocessed, preprocess
 from buildtool.idl.preprocess.tokens import Source, Token
-from buildtool.idl.semantics.declare import Declarer
-from buildtool.idl.semantics.scope import ConstantSymbol, Problems, Symbol, definition_name
-from buildtool.idl.syntax.nodes import DefinitionSyntax
-from buildtool.idl.syntax.terminals import syntax_error, without_statement
+from buildtool.idl.scope import ConstantSymbol, Problems, Symbol, definition_name
+from buildtool.idl.terminals import syntax_error, without_statement
 
 MAX_TOKENS = 20_000
 """Larger files are not read again after an error."""
@@ -51,7 +51,7 @@ def parse(source: Preprocessed, *, standard_types: bool = False) -> tuple[Defini
             out and the rest is read, so that further errors are found.
     """
     # Not at the top: importing lark and creating the parser would slow down every start.
-    from buildtool.idl.syntax.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
+    from buildtool.idl.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
 
     tokens = source.tokens
     errors: list[IdlError] = []

@@ -28,7 +28,7 @@ from buildtool.propose.proposal import Line, Proposal, Table, Unknown, toml_text
 from buildtool.propose.target_sides import HOST, SDK_EVIDENCE, SKEL, TextHints
 from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError
-from buildtool.toolchains.dsp_toolchain import dsp_sdk
+from buildtool.toolchains.select_profiles import dsp_sdk
 
 PREFIX = "buildtool-init-"
 QF_BITS_SINCE = 0x79

@@ -33,7 +33,7 @@ WRITERS = {
     "deb": (".deb", "buildtool.release.formats.deb", "write"),
     "wheel": (".whl", "buildtool.release.formats.wheel", "write"),
     "jnilibs": (".aar", "buildtool.release.formats.jnilibs", "write"),
-    "conan": (CONAN, "buildtool.release.formats.conan", "write"),
+    "conan": (CONAN, _ENTRIES, "write_conan"),
 }
 """The formats: suffix, module, and the function there that writes a package to a path."""
 VERSION = 1
@@ -163,8 +163,7 @@ def attest_package(made_of: Ingredients, packaged: Packaged, key: Path | None) -
 
     Raises `OSError`, `SignatureError`, `ToolMissingError` and `ToolError`.
     """
-    from buildtool.release.supply_chain.attach import attach  # noqa: PLC0415 - rarely asked for
-    from buildtool.release.supply_chain.parts import find_parts  # noqa: PLC0415
+    from buildtool.release.supply_chain.attach import attach, find_parts  # noqa: PLC0415 - rare
 
     archives = {archive.path: archive.sha256 for archive in packaged.archives}
     shipped = {file.path for file in packaged.release.files}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from buildtool.project.model import Tool
+from buildtool.sdk.packaged_tools import CLANG_VERSION, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
-from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.unsupported_flags import CXX_MODULES, ZigCpuRule, ZigLinkerRule
 

@@ -23,9 +23,8 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.project.model import Tool
-from buildtool.sdk.packaged_tools import CMake
+from buildtool.sdk.packaged_tools import CLANG_VERSION, CMake, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile
 
 SETTINGS = "settings_user.yml"

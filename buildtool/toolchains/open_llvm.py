@@ -19,7 +19,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
-from buildtool.toolchains.instructions.hmx import HmxSyntaxError, hmx_words
+from buildtool.toolchains.hmx import HmxSyntaxError, hmx_words
 
 LIBRARY = "libc++.a"  # what the compiler and C++ headers need and no DSP shell exports
 # The oldest arch, and the calling convention of skels: see hexagon.cmake.in.

@@ -20,7 +20,14 @@ from buildtool.sdk.android_ndk import find_android_ndk
 from buildtool.sdk.device_programs import find_adb, find_lldb, find_ssh
 from buildtool.sdk.gnu_compilers import find_clang, find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
-from buildtool.sdk.packaged_tools import find_cmake, find_cmake_program, find_conan, find_ninja
+from buildtool.sdk.packaged_tools import (
+    find_cmake,
+    find_cmake_program,
+    find_conan,
+    find_ninja,
+    find_zig,
+    usable_zig,
+)
 from buildtool.sdk.qemu import (
     INSTALL_CXX,
     debugging_problem,
@@ -29,7 +36,6 @@ from buildtool.sdk.qemu import (
     find_qemu,
 )
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
-from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.conan_profile import build_machine
 from buildtool.toolchains.distribute import ENGINES
 from buildtool.toolchains.distribute.remote_compiler import limits

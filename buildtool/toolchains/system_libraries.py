@@ -77,7 +77,7 @@ def sysroot_libraries(root: Path) -> frozenset[str]:
 @functools.cache
 def glibc_symbols() -> frozenset[str]:
     """The symbols of all versions of glibc's libraries; none without zig, which lists them."""
-    from buildtool.sdk.zig import find_zig  # noqa: PLC0415 - few callers
+    from buildtool.sdk.packaged_tools import find_zig  # noqa: PLC0415 - few callers
 
     try:
         lists = (find_zig().library / "libc" / "glibc" / "abilists").read_bytes()

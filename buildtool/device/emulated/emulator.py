@@ -24,11 +24,10 @@ from buildtool.core.value import Value
 from buildtool.engine.record import changed_outputs, read_record, record_file, write_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.sdk.packaged_tools import CMake, find_cmake
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import CMake, find_cmake, usable_zig
 from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.hexagon import hexagon_musl
-from buildtool.toolchains.instructions.hmx import TABLE
+from buildtool.toolchains.hmx import TABLE
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.system_libraries import EXPORTS
 

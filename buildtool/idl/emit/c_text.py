@@ -1,15 +1,17 @@
-"""C source text: layout with lines of up to 100 columns, literals, and declarations.
+"""C source text: layout with lines of up to 100 columns, literals, declarations, and records.
 
 The mapping of IDL types to C is that of qaic.  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
+The records of a call are C structs whose layout is that of the wire.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections import abc
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from buildtool.idl.method_layout import RecordField, RecordKind, Role, WireMethod, WireRecord
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -28,17 +30,21 @@ from buildtool.idl.model import (
     Struct,
     Type,
 )
-from buildtool.idl.types import element_of, is_dma_sequence, is_flat, strip_typedefs
+from buildtool.idl.types import (
+    composite,
+    element_of,
+    flat_size,
+    is_dma_sequence,
+    is_flat,
+    strip_typedefs,
+)
 
 WIDTH = 100
 INDENT = "    "
 SUFFIXES = {
-    Primitive.LONGLONG: "ll",
-    Primitive.INT64: "ll",
-    Primitive.ULONGLONG: "ull",
-    Primitive.UINT64: "ull",
-    Primitive.ULONG: "u",
-    Primitive.UINT32: "u",
+    **dict.fromkeys((Primitive.LONGLONG, Primitive.INT64), "ll"),
+    **dict.fromkeys((Primitive.ULONGLONG, Primitive.UINT64), "ull"),
+    **dict.fromkeys((Primitive.ULONG, Primitive.UINT32), "u"),
 }
 
 
@@ -85,12 +91,13 @@ def literal(constant: Constant) -> str:
         return ("L" if wide else "") + quoted(value, '"' if isinstance(type_, String) else "'")
     if type_ is Primitive.BOOLEAN:
         return "TRUE" if value else "FALSE"
-    if type_ is Primitive.FLOAT:
-        return _signed(f"{float(value)!r}f")
-    if type_ is Primitive.DOUBLE:
-        return _signed(repr(float(value)))
+    if type_ in (Primitive.FLOAT, Primitive.DOUBLE):
+        return _signed(f"{float(value)!r}{'f' if type_ is Primitive.FLOAT else ''}")
     suffix = SUFFIXES.get(type_, "") if isinstance(type_, Primitive) else ""
-    return _integer(int(value), suffix)
+    # The most negative value has no literal: in -N, N is out of range.
+    if value in (-(2**31), -(2**63)):
+        return f"({int(value) + 1}{suffix} - 1)"
+    return _signed(f"{int(value)}{suffix}")
 
 
 def quoted(text: str, quote: str = '"') -> str:
@@ -113,13 +120,6 @@ def quoted(text: str, quote: str = '"') -> str:
         else:
             parts.append(f"\\x{code:x}" + ('" L"' if quote == '"' else ""))
     return "".join([*parts, quote]).replace("??", "?\\?")
-
-
-def _integer(value: int, suffix: str) -> str:
-    # The most negative value has no literal: in -N, N is out of range.
-    if value in (-(2**31), -(2**63)):
-        return f"({value + 1}{suffix} - 1)"
-    return _signed(f"{value}{suffix}")
 
 
 def _signed(text: str) -> str:
@@ -259,3 +259,91 @@ def _contains_string(type_: Type, wide: bool) -> bool:
             return any(_contains_string(member.type, wide) for member in members)
         case _:
             return False
+
+
+SUFFIX = {RecordKind.IN: "in", RecordKind.CAPACITY: "room", RecordKind.RESULT: "out"}
+
+
+def record_name(owner: str, kind: RecordKind) -> str:
+    """`struct S__in`, `struct S__room` or `struct S__out`."""
+    return f"struct {owner}__{SUFFIX[kind]}"
+
+
+def record_struct(owner: str, kind: RecordKind, record: WireRecord, *, received: bool) -> str:
+    """C source of the record.
+
+    `received` is true if its bytes come from the other side: then a boolean is read as an octet,
+    because a C `bool` must be 0 or 1.
+    """
+    name = record_name(owner, kind)
+    lines = "".join(
+        f"    {_variable(field, received)};".ljust(40) + f" /* at {field.offset} */\n"
+        for field in record.fields
+    )
+    return (
+        f"{name} {{\n{lines}}};\n"
+        f'_Static_assert(sizeof({name}) == {record.padded}, "wire layout");\n'
+    )
+
+
+def _variable(field: RecordField, received: bool) -> CVariable:
+    type_ = field.type
+    if type_ is None:
+        return CVariable("uint32_t", field.name)
+    if field.kind is not None:
+        return CVariable(record_name(composite(type_).c_type, field.kind), field.name)
+    if received and strip_typedefs(type_) is Primitive.BOOLEAN:
+        return CVariable("uint8_t", field.name)
+    if isinstance(type_, Array):
+        return CVariable(c_type(type_.element), field.name, f"[{type_.length}]")
+    return CVariable(c_type(type_), field.name)
+
+
+def method_records(interface: Interface, wire: WireMethod, *, received: bool) -> str:
+    """primIn and primROut of a method; `received` is true if this side receives primIn."""
+    name = function_name(interface, interface.methods[wire.index])
+    parts = []
+    if wire.prim_in.fields:
+        parts.append(record_struct(name, RecordKind.IN, wire.prim_in, received=received))
+    if wire.prim_rout.fields:
+        parts.append(record_struct(name, RecordKind.RESULT, wire.prim_rout, received=not received))
+    return "\n".join(parts)
+
+
+def size_checks(parameters: Iterable[Parameter]) -> str:
+    """Assertions that structs and arrays in sequences have the same size in C and on the wire."""
+    types = {c_type(t): flat_size(t)[0] for p in parameters for t in _elements(p.type)}
+    return "".join(
+        f'_Static_assert(sizeof({name}) == {size}, "wire layout");\n'
+        for name, size in types.items()
+    )
+
+
+def _elements(type_: Type) -> Iterator[Type]:
+    resolved = strip_typedefs(type_)
+    if isinstance(resolved, Sequence):
+        element = resolved.element
+        if is_flat(element) and isinstance(strip_typedefs(element), Struct | Array):
+            yield element
+        yield from _elements(element)
+    elif isinstance(resolved, Struct):
+        for member in resolved.members:
+            yield from _elements(member.type)
+
+
+FieldNames = Mapping[tuple[str, bool], str]
+"""A record's field names by parameter and by whether the field is a capacity."""
+
+
+def field_names(record: WireRecord) -> FieldNames:
+    """The field names of a method's record."""
+    return {(f.source, f.role is Role.CAPACITY): f.name for f in record.fields}
+
+
+def copied(target: str, source: str, type_: Type, *, received: bool = False) -> str:
+    """The statement that copies a flat value; `received` as in `record_struct`."""
+    if isinstance(strip_typedefs(type_), Array):
+        return f"memcpy({target}, {source}, {flat_size(type_)[0]});"
+    if received and strip_typedefs(type_) is Primitive.BOOLEAN:
+        return f"{target} = {source} != 0;"
+    return f"{target} = {source};"

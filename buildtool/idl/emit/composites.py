@@ -15,8 +15,14 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable
 
-from buildtool.idl.emit.c_text import block, function
-from buildtool.idl.emit.records import FieldNames, copied, record_name, record_struct
+from buildtool.idl.emit.c_text import (
+    FieldNames,
+    block,
+    copied,
+    function,
+    record_name,
+    record_struct,
+)
 from buildtool.idl.method_layout import RecordKind, record_of
 from buildtool.idl.model import Direction, Member, Parameter, Sequence, String, Struct, Type
 from buildtool.idl.types import (

@@ -23,14 +23,15 @@ from buildtool.idl.emit.c_text import (
     function_name,
     function_parameters,
     if_any,
+    method_records,
     public_signature,
     quoted,
+    size_checks,
     takes_handle,
     uses_dma,
 )
 from buildtool.idl.emit.composites import SkelComposites
 from buildtool.idl.emit.header import uri
-from buildtool.idl.emit.records import method_records, size_checks
 from buildtool.idl.emit.skel_methods import REFUSED, skel_function
 from buildtool.idl.emit.stub_methods import StubComposites, stub_function
 from buildtool.idl.method_layout import ESCAPE, WireMethod, wire_methods

@@ -11,17 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from buildtool.idl.emit.c_text import (
+    FieldNames,
     block,
     c_type,
     converts_result,
+    copied,
+    field_names,
     fill,
     function,
     function_name,
     if_any,
+    record_name,
     takes_handle,
 )
 from buildtool.idl.emit.composites import SkelComposites, braces
-from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
 from buildtool.idl.method_layout import RecordKind, WireMethod
 from buildtool.idl.model import (
     Array,

@@ -9,18 +9,21 @@ How a stub adds the buffers of composites to a call, and fetches their results.
 from __future__ import annotations
 
 from buildtool.idl.emit.c_text import (
+    FieldNames,
     block,
     converts_result,
+    copied,
+    field_names,
     fill,
     function,
     function_name,
     function_parameters,
     if_any,
     public_signature,
+    record_name,
     result_type,
 )
 from buildtool.idl.emit.composites import CompositeWriter, braces, element_loop, has_record
-from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
 from buildtool.idl.method_layout import RecordKind, Role, WireMethod
 from buildtool.idl.model import (
     Array,

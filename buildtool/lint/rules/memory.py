@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from buildtool.lint.c_functions import Call, Function, assigned, bare, is_name, number
-from buildtool.lint.finding import LintFinding, rule
-from buildtool.lint.subject import Subject
+from buildtool.lint.finding import LintFinding, Subject, rule
 
 
 @rule(

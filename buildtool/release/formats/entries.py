@@ -1,8 +1,14 @@
-"""The contents of an archive, and the two formats that hold them as they are: tar.zst and zip."""
+"""The contents of an archive, and the formats that hold them as they are: tar.zst, zip, and Conan.
+
+A Conan package is a recipe, the release that it packages, and the profile to do that with.  The
+archive is unpacked, and Conan makes a package of it in its cache: `conan export-pkg`.  Archives
+that Conan itself makes (`conan cache save`) have time stamps and random names of directories.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tarfile
 import time
@@ -180,3 +186,45 @@ def write_zip(
             size = info.file_size = entry.size
             with archive.open(info, "w") as member:
                 entry.copy_exactly(size, member.write)
+
+
+RECIPE = Path(__file__).with_name("conan_recipe.py")
+_NO_IDENTITY = "= {}\n"
+_CONAN_PROFILES = {
+    "ubuntu-aarch64": b"[settings]\nos=Linux\narch=armv8\n",
+    "android": b"[settings]\nos=Android\narch=armv8\n",
+}
+_CONAN_NAME = r"[a-z0-9_][a-z0-9_+.-]{1,100}"
+
+
+def write_conan(package: Package, path: Path) -> None:
+    """Write the archive.  Raises `OSError`, and `FormatError` for what Conan cannot express."""
+    entries = [
+        PackageEntry("conanfile.py", 0o644, _conan_recipe(package)),
+        PackageEntry("profile", 0o644, _CONAN_PROFILES[package.platform]),
+        *(entry._replace(path=f"release/{entry.path}") for entry in package.entries),
+    ]
+    with path.open("wb") as out:
+        write_tar_zst(out, entries, package.epoch, f"{package.stem}-conan/")
+
+
+def _conan_recipe(package: Package) -> bytes:
+    """The recipe.  It is the same for all targets of a project: they are packages of one recipe."""
+    identity = {
+        "name": _checked("name", package.name.lower()),
+        "version": _checked("version", package.version.lower()),
+        "description": package.description or package.name,
+    }
+    text = RECIPE.read_text(encoding="utf-8").replace(_NO_IDENTITY, f"= {identity!r}\n", 1)
+    return text.encode()
+
+
+def _checked(what: str, text: str) -> str:
+    if not re.fullmatch(_CONAN_NAME, text):
+        raise FormatError(
+            f"a Conan package cannot have the {what} {text!r}",
+            why="it must have 2 to 101 characters: letters, digits, '_', '+', '.', '-', the first"
+            " a letter, digit or '_'",
+            remedy=f"Change '{what}' in [project].",
+        )
+    return text

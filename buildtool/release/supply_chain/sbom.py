@@ -20,7 +20,7 @@ from cyclonedx.model.tool import ToolRepository
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
-from buildtool.release.supply_chain.parts import Part
+from buildtool.release.supply_chain.attach import Part
 
 
 def sbom(release: Mapping[str, Any], sha256: str, parts: Sequence[Part]) -> str:

@@ -24,7 +24,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.device.finding import DeviceFinding
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.dsp_toolchain import CODE_RULES
+from buildtool.toolchains.select_profiles import CODE_RULES
 from buildtool.toolchains.system_libraries import DeviceShell
 
 RULES = (

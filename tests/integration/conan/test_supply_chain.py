@@ -13,12 +13,12 @@ from buildtool import flow
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 from buildtool.release.package import Packaged
+from buildtool.release.supply_chain.attach import find_parts
 from buildtool.release.supply_chain.licences import (
     RedistributionError,
     check_redistribution,
     licence_files,
 )
-from buildtool.release.supply_chain.parts import find_parts
 from buildtool.release.supply_chain.verify import verify_archive
 
 from .conftest import ConanProject

@@ -12,8 +12,8 @@ from buildtool.core.elf.read import read_elf
 from buildtool.sdk.hexagon_sdk import HexagonSdk, probe_hexagon_sdk
 from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.tool_search import ToolUnfitError
-from buildtool.toolchains.dsp_toolchain import hexagon_sdk, with_qaic
 from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.select_profiles import hexagon_sdk, with_qaic
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import make_sdk
 

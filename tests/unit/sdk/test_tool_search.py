@@ -9,7 +9,7 @@ import pytest
 
 from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.model import Tool
-from buildtool.sdk.packaged_tools import find_cmake_program, find_conan, find_ninja
+from buildtool.sdk.packaged_tools import find_cmake_program, find_conan, find_ninja, find_zig
 from buildtool.sdk.program import PythonPackage
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
@@ -21,7 +21,6 @@ from buildtool.sdk.tool_search import (
     search,
     tool_identity,
 )
-from buildtool.sdk.zig import find_zig
 
 
 class Kit(FoundTool):

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from buildtool.release.supply_chain.parts import Part
+from buildtool.release.supply_chain.attach import Part
 from buildtool.release.supply_chain.sbom import sbom
 from tests.unit.supply_chain.releases import CALC, FILES, LICENCES, PARTS, changed, release
 

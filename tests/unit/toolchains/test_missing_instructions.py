@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.instructions.hmx import HmxSyntaxError
+from buildtool.toolchains.hmx import HmxSyntaxError
 from buildtool.toolchains.open_llvm import (
     AssemblyListing,
     SourceLine,

@@ -5,9 +5,7 @@ Python 3.9 and nothing beside the standard library.
 """
 
 from .codes import FastRpcError, LibraryError
-from .interface import Interface, Method, OpenEnum, nothing, only, set_loader
-from .loader import Loader
-from .parameters import Dma, In, InRout, InRoutText, Parameter, Rout
+from .interface import Interface, Loader, Method, OpenEnum, nothing, only, set_loader
 from .scalars import (
     BOOLEAN,
     DOUBLE,
@@ -24,7 +22,7 @@ from .scalars import (
     Scalar,
     enumeration,
 )
-from .types import DMA, Array, Sequence, Struct, Text
+from .types import DMA, Array, Dma, In, InRout, InRoutText, Parameter, Rout, Sequence, Struct, Text
 
 __all__ = [
     "BOOLEAN",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from buildtool.idl import constants, type_rules
 from buildtool.idl.keywords import c_identifier
 from buildtool.idl.model import (
     ROOT_INTERFACE,
@@ -22,11 +23,7 @@ from buildtool.idl.model import (
     String,
     Type,
 )
-from buildtool.idl.preprocess.tokens import Token
-from buildtool.idl.semantics import constants, type_rules
-from buildtool.idl.semantics.scope import InterfaceSymbol, Scope, TypeSymbol
-from buildtool.idl.semantics.type_rules import TypeLimits, stripped
-from buildtool.idl.syntax.nodes import (
+from buildtool.idl.nodes import (
     AttributeSyntax,
     BaseType,
     DmaHandleType,
@@ -37,6 +34,9 @@ from buildtool.idl.syntax.nodes import (
     StringType,
     TypeSyntax,
 )
+from buildtool.idl.preprocess.tokens import Token
+from buildtool.idl.scope import InterfaceSymbol, Scope, TypeSymbol
+from buildtool.idl.type_rules import TypeLimits, stripped
 
 
 def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:

@@ -22,8 +22,8 @@ from buildtool.idl.model import (
     Struct,
     Type,
 )
+from buildtool.idl.nodes import ParameterSyntax
 from buildtool.idl.preprocess.tokens import Token
-from buildtool.idl.syntax.nodes import ParameterSyntax
 
 
 def stripped(kind: Type) -> Type:

@@ -20,12 +20,12 @@ from lark import Token as LarkToken
 from lark.lexer import Lexer
 
 from buildtool.core.files import value_digest
+from buildtool.idl import nodes as syntax
 from buildtool.idl.keywords import INTEGERS, SIZED, STANDARD
 from buildtool.idl.model import Primitive
+from buildtool.idl.nodes import DefinitionSyntax, Expression, Literal, Operator, ScopedName
 from buildtool.idl.preprocess.tokens import Token
-from buildtool.idl.syntax import nodes as syntax
-from buildtool.idl.syntax.nodes import DefinitionSyntax, Expression, Literal, Operator, ScopedName
-from buildtool.idl.syntax.terminals import terminals
+from buildtool.idl.terminals import terminals
 
 GRAMMAR = Path(__file__).with_name("fastrpc.lark")
 

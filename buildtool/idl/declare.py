@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import itertools
 
+from buildtool.idl import constants, type_rules
 from buildtool.idl.keywords import c_identifier
+from buildtool.idl.methods import (
+    CNames,
+    MethodReader,
+    base_interface,
+    is_root,
+    opens_sessions,
+    resolve_type,
+)
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -17,29 +26,7 @@ from buildtool.idl.model import (
     Struct,
     Type,
 )
-from buildtool.idl.preprocess.tokens import Token
-from buildtool.idl.semantics import constants, type_rules
-from buildtool.idl.semantics.methods import (
-    CNames,
-    MethodReader,
-    base_interface,
-    is_root,
-    opens_sessions,
-    resolve_type,
-)
-from buildtool.idl.semantics.scope import (
-    ConstantSymbol,
-    InterfaceSymbol,
-    MethodSymbol,
-    ModuleSymbol,
-    Problems,
-    Scope,
-    Symbol,
-    TypeSymbol,
-    definition_name,
-)
-from buildtool.idl.semantics.type_rules import TypeLimits
-from buildtool.idl.syntax.nodes import (
+from buildtool.idl.nodes import (
     AttributeSyntax,
     ConstSyntax,
     Declarator,
@@ -51,6 +38,19 @@ from buildtool.idl.syntax.nodes import (
     StructSyntax,
     TypedefSyntax,
 )
+from buildtool.idl.preprocess.tokens import Token
+from buildtool.idl.scope import (
+    ConstantSymbol,
+    InterfaceSymbol,
+    MethodSymbol,
+    ModuleSymbol,
+    Problems,
+    Scope,
+    Symbol,
+    TypeSymbol,
+    definition_name,
+)
+from buildtool.idl.type_rules import TypeLimits
 
 MAX_METHODS = 4096
 MAX_INHERITANCE = 32

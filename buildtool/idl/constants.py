@@ -14,9 +14,7 @@ from typing import TypeVar
 
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Alias, Enum, Primitive, String, Type
-from buildtool.idl.preprocess.tokens import Token
-from buildtool.idl.semantics.scope import ConstantSymbol, ConstantValue, Scope, TypeSymbol
-from buildtool.idl.syntax.nodes import (
+from buildtool.idl.nodes import (
     Expression,
     Literal,
     Operator,
@@ -24,6 +22,8 @@ from buildtool.idl.syntax.nodes import (
     characters,
     integer_value,
 )
+from buildtool.idl.preprocess.tokens import Token
+from buildtool.idl.scope import ConstantSymbol, ConstantValue, Scope, TypeSymbol
 
 _SIGNED = {
     Primitive.SHORT,

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from buildtool.idl.errors import MAX_ERRORS, IdlError, closest, one_error
 from buildtool.idl.keywords import C_TYPES, SIZED
 from buildtool.idl.model import Interface, Type
-from buildtool.idl.preprocess.tokens import Token
-from buildtool.idl.syntax.nodes import (
+from buildtool.idl.nodes import (
     AttributeSyntax,
     DefinitionSyntax,
     EnumSyntax,
@@ -25,6 +24,7 @@ from buildtool.idl.syntax.nodes import (
     StructSyntax,
     TypedefSyntax,
 )
+from buildtool.idl.preprocess.tokens import Token
 
 ConstantValue = int | float | str | bool
 
