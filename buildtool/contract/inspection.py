@@ -61,15 +61,12 @@ MAX_RELEASES = 1000
 
 
 class Inspection(Value):
-    """The result of inspecting `path`, which is a `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`.
-
-    `files` is the number of files without each release.json, `releases` that of the releases.
-    """
+    """The result of inspecting `path`."""
 
     path: str
-    kind: str
-    files: int
-    releases: int
+    kind: str  # `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`
+    files: int  # their number, without each release.json
+    releases: int  # their number
     findings: tuple[Finding, ...]
 
     @property
@@ -166,16 +163,12 @@ MAX_LIBRARIES = 1000
 
 
 class NeededLibrary(Value):
-    """A library that a file needs, itself or through another one.
-
-    It is `BESIDE` the file at `path`, or every `DEVICE` of the platform has it, or it is `MISSING`.
-    `symbols` are the names that it exports and the file imports, as far as that is known.
-    """
+    """A library that a file needs, itself or through another one."""
 
     name: str
-    where: str
+    where: str  # `BESIDE` the file, on every `DEVICE` of the platform, or `MISSING`
     path: str
-    symbols: tuple[str, ...]
+    symbols: tuple[str, ...]  # that it exports and the file imports, as far as known
 
 
 class Resolution(Value):

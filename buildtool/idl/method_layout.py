@@ -66,19 +66,16 @@ class RecordKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class RecordField:
-    """One field: `name` is unique in its record, `source` is the parameter or member.
+    """One field of a record."""
 
-    `type` is set for a VALUE and a RECORD, `kind` for a RECORD: which record of the type.
-    """
-
-    name: str
+    name: str  # unique in its record
     role: Role
-    source: str
+    source: str  # the parameter or member
     offset: int
     size: int
     alignment: int
-    type: Type | None = None
-    kind: RecordKind | None = None
+    type: Type | None = None  # of a VALUE or RECORD
+    kind: RecordKind | None = None  # of a RECORD: which record of the type
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +93,10 @@ class WireRecord:
 
 @dataclass(frozen=True, slots=True)
 class WireBuffer:
-    """One buffer, or if `repeated`, one for each element of an enclosing sequence.
+    """One buffer, or if `repeated`, one for each element of an enclosing sequence."""
 
-    `source` is a path such as `list[].name`; `element_size` is the size of one element, or of the
-    whole record for primIn and primROut.
-    """
-
-    source: str
-    element_size: int
+    source: str  # a path such as `list[].name`
+    element_size: int  # for primIn and primROut that of the whole record
     repeated: bool = False
 
 

@@ -111,11 +111,11 @@ class Composite:
     """A type that is not flat, as a member of a struct or an element of a sequence.
 
     A sequence or string as an element is a struct with the member `data`: a `sequence<string>`
-    has elements `{char *data; int dataLen;}`.  `c_type` is its C type; `members` are in order.
+    has elements `{char *data; int dataLen;}`.
     """
 
     c_type: str
-    members: tuple[Member, ...]
+    members: tuple[Member, ...]  # in order
 
 
 def composite(type_: Type, location: Location | None = None) -> Composite:

@@ -39,19 +39,16 @@ class Comment(Value):
 
 
 class Code(Value):
-    """The tokens of a file: their texts and their offsets in `source`.
-
-    `guards` has (token, conditions): from this token on, these conditions of #if apply.  That of
-    an #else begins with "!".  `macros` are the texts of #define by name.
-    """
+    """The tokens of a file."""
 
     path: str
     source: str
     texts: list[str]
-    offsets: list[int]
+    offsets: list[int]  # in `source`
     comments: list[Comment]
+    # From this token on, these conditions of #if apply; "!" is an #else
     guards: list[tuple[int, tuple[str, ...]]]
-    macros: dict[str, str]
+    macros: dict[str, str]  # the texts of #define by name
 
     @cached_property
     def _line_starts(self) -> list[int]:

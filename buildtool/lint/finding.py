@@ -55,20 +55,15 @@ class LintFinding(Value):
 
 
 class LintRule(RuleText):
-    """A rule about sources, which `find` applies to a subject.
-
-    `source` says where the reason is from.  `wrong` is code that the rule finds and `right` such
-    code corrected, both of `language`: idl, c or sh.  `condition` is what `buildtool explain`
-    calls the failure.
-    """
+    """A rule about sources, which `find` applies to a subject."""
 
     find: Callable[[Subject], Iterator[LintFinding]]
-    source: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()  # where the reason is from
     remedy: str = ""
-    language: str = "c"
-    wrong: str = ""
-    right: str = ""
-    condition: str = ""
+    language: str = "c"  # of `wrong` and `right`: idl, c or sh
+    wrong: str = ""  # code that the rule finds
+    right: str = ""  # such code corrected
+    condition: str = ""  # what `buildtool explain` calls the failure
 
     def at(self, place: Place, message: str, why: str, remedy: str = "") -> LintFinding:
         return LintFinding(self.name, place, message, why, remedy or self.remedy)

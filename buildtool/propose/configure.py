@@ -45,18 +45,14 @@ Component = Host | Skel
 
 
 class Configured(Value):
-    """A configured component, as CMake reports it.
-
-    `built` are the files of the default build, `calls` the commands that ran in the tree's CMake
-    files, `unused` the cache entries that were not read.
-    """
+    """A configured component, as CMake reports it."""
 
     step: CMakeStep
     model: BuildTree
     installation: Installation
-    built: frozenset[str]
-    calls: tuple[CMakeCall, ...]
-    unused: frozenset[str]
+    built: frozenset[str]  # the files of the default build
+    calls: tuple[CMakeCall, ...]  # the commands that ran in the tree's CMake files
+    unused: frozenset[str]  # the cache entries that were not read
 
     @property
     def linked(self) -> tuple[CMakeTarget, ...]:

@@ -138,16 +138,11 @@ UNKNOWN_TIME = 315532800
 
 
 class ReleaseSource(Value):
-    """Where the sources of a release come from.
+    """Where the sources of a release come from."""
 
-    `revision` is a git commit and `dirty` whether files differ from it; both are None outside of a
-    git repository, and `dirty` where git cannot say.  `epoch` is the time of all files of the
-    release, in seconds since 1970.
-    """
-
-    revision: str | None
-    dirty: bool | None
-    epoch: int
+    revision: str | None  # a git commit; None outside of a git repository
+    dirty: bool | None  # whether files differ from it; None where git cannot say
+    epoch: int  # the time of all files of the release, in seconds since 1970
 
 
 def find_source(root: Path, output: Path, note: Callable[[str], None]) -> ReleaseSource:

@@ -29,15 +29,11 @@ CXX_FILES = ("libstdc++.so", "libstdc++.a", "libgcc_s.so", "libgcc_s.so.1")
 
 @dataclass(frozen=True, slots=True)
 class CompilerAnswer:
-    """The output of a compiler about itself.
+    """The output of a compiler about itself."""
 
-    `text` is the whole output; `programs` and `libraries` are the directories where the compiler
-    searches for its parts, in its order.
-    """
-
-    text: str
-    programs: tuple[Path, ...]
-    libraries: tuple[Path, ...]
+    text: str  # the whole output
+    programs: tuple[Path, ...]  # the directories where it searches for them, in its order
+    libraries: tuple[Path, ...]  # likewise
 
     def match_line(self, pattern: str) -> str:
         """The first group of `pattern` in a line of the output, or ""."""

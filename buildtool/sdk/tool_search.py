@@ -46,15 +46,11 @@ class Problem(Value):
 
 
 class FoundTool(Value, kw_only=True):
-    """A found tool.
+    """A found tool."""
 
-    `where` is the program, or the root directory of an SDK; `identity` is a digest of everything
-    that affects the tool's output.
-    """
-
-    where: Path
+    where: Path  # the program, or the root directory of an SDK
     version: str
-    identity: str
+    identity: str  # a digest of everything that affects the tool's output
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -31,19 +31,15 @@ MAX_TARGET = 4096
 
 
 class SdkArchive(Value):
-    """An archive of the SDK `name` in the version `version`.
-
-    `licence` says where the vendor's terms are; `sha256` ("") and `size` in bytes (0) are those
-    of the archive, if they are known; `directory` is where the SDK is installed.
-    """
+    """An archive of the SDK `name` in the version `version`."""
 
     name: str
     version: str
     url: str
-    licence: str
-    sha256: str
-    size: int
-    directory: Path
+    licence: str  # where the vendor's terms are
+    sha256: str  # of the archive, "" if it is not known
+    size: int  # in bytes, 0 if it is not known
+    directory: Path  # where the SDK is installed
 
 
 def known_archives() -> Mapping[str, Any]:

@@ -40,14 +40,11 @@ list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
 
 @dataclass(frozen=True, slots=True)
 class ConanProfile:
-    """The text of a Conan profile, and the files that it names: path → text.
-
-    A file whose text starts with `#!` is made executable.
-    """
+    """The text of a Conan profile, and the files that it names."""
 
     name: str
     text: str
-    files: Mapping[Path, str]
+    files: Mapping[Path, str]  # path → text; a text that starts with `#!` is made executable
 
     @property
     def digest(self) -> str:

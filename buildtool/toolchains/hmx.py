@@ -27,15 +27,12 @@ class HmxSyntaxError(Exception):
 
 
 class HmxForm(Value):
-    """A row of the table; `encoding` has 32 characters: digits, s, t, P and -.
-
-    `first` and `last` are archs, such as 68.
-    """
+    """A row of the table."""
 
     syntax: str
-    encoding: str
-    first: int
-    last: int
+    encoding: str  # 32 characters: digits, s, t, P and -
+    first: int  # an arch, such as 68
+    last: int  # likewise
     kind: str
 
     def word(self, rs: int, rt: int) -> int:

@@ -166,20 +166,15 @@ _FRAMES = {0x7: (0,), 0xB: (0,), 0xC: (0,), 0xD: (0,), 0xE: (0, 16)}
 
 
 class Packet(Value):
-    """Instructions that are executed together.
-
-    `targets` are the addresses that it may go on at, besides the packet after it if it
-    `falls_through`; `frame`: it makes or removes the frame of a function; `indirect`: it may go on
-    elsewhere, other than by a return.
-    """
+    """Instructions that are executed together."""
 
     address: int
     words: tuple[int, ...]
-    targets: tuple[int, ...]
-    falls_through: bool
+    targets: tuple[int, ...]  # where it may go on, besides the packet after it
+    falls_through: bool  # it may go on with the packet after it
     calls: bool
-    frame: bool
-    indirect: bool
+    frame: bool  # it makes or removes the frame of a function
+    indirect: bool  # it may go on elsewhere, other than by a return
 
 
 def packets(code: Sequence[int], address: int) -> list[Packet]:

@@ -29,14 +29,12 @@ _OPERANDS = tuple(
 
 
 class Intrinsic(Value):
-    """An intrinsic: its `name` in sources, the compiler's `builtin` (`V6_vadd_sf`), the
-    preprocessor `condition` under which the header defines it, and the `shape` of its instruction
-    (`V.qf32=vadd(V.sf,V.sf)`)."""
+    """An intrinsic."""
 
-    name: str
-    builtin: str
-    condition: str
-    shape: str = ""
+    name: str  # in sources
+    builtin: str  # the compiler's: `V6_vadd_sf`
+    condition: str  # of the preprocessor, under which the header defines it
+    shape: str = ""  # of its instruction: `V.qf32=vadd(V.sf,V.sf)`
 
     @property
     def is_ieee(self) -> bool:

@@ -64,18 +64,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """A tool that builds for a platform or connects to a device.
-
-    `version` and `where` are "" if it was not found.  A ready tool can have faults that do not
-    prevent its use.
-    """
+    """A tool that builds for a platform or connects to a device."""
 
     platform: str
     toolchain: str
     state: str
-    version: str = ""
+    version: str = ""  # "" if it was not found, as `where`
     where: str = ""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Fault, ...] = ()  # a ready tool can have some that do not prevent its use
 
     def as_json(self) -> ToolObject:
         return {

@@ -38,14 +38,10 @@ NO_NAMES: FieldNames = {}
 
 
 class CompositeWriter(abc.ABC):
-    """Writes the functions of one side.
+    """Writes the functions of one side."""
 
-    `result_verb` names the function for results; `receives_results` is true for a stub, which
-    packs what goes in and unpacks the results.
-    """
-
-    result_verb: str
-    receives_results: bool
+    result_verb: str  # names the function for results
+    receives_results: bool  # true for a stub, which packs what goes in and unpacks the results
 
     @abc.abstractmethod
     def buffer(self, kind: RecordKind, many: Sequence | String, value: str, length: str) -> str:

@@ -48,15 +48,11 @@ BAD_CALL = ("_call->err = AEE_EBADPARM;",)
 
 @dataclass(frozen=True, slots=True)
 class _Arguments:
-    """Where a method's parameters are.
+    """Where a method's parameters are."""
 
-    `inputs` and `outputs` are the C expressions of their `remote_arg` by name where the indices are
-    known, else empty.  `names` are the fields of primIn.
-    """
-
-    inputs: Mapping[str, str]
-    outputs: Mapping[str, str]
-    names: FieldNames
+    inputs: Mapping[str, str]  # C expressions of their `remote_arg` by name, if indices are known
+    outputs: Mapping[str, str]  # likewise
+    names: FieldNames  # the fields of primIn
 
     def of(self, parameter: Parameter) -> str:
         """The argument that the implementation sees: of an inrout one, the rout buffer."""

@@ -39,16 +39,12 @@ class FormatError(BuildtoolError):
 
 
 class PackageEntry(Value):
-    """A file or link of an archive.
+    """A file or link of an archive."""
 
-    `path` is relative to the top of the release; `mode` 0o755 or 0o644.  The content is a file or
-    bytes; a link has its target in `link` instead.  A path that ends in `/` is a directory.
-    """
-
-    path: str
-    mode: int
-    content: Path | bytes
-    link: str = ""
+    path: str  # relative to the top of the release; of a directory with `/` at the end
+    mode: int  # 0o755 or 0o644
+    content: Path | bytes  # a file or bytes
+    link: str = ""  # the target of a link
 
     @property
     def size(self) -> int:
@@ -81,30 +77,23 @@ class PackageEntry(Value):
 
 
 class Package(Value):
-    """Everything that an archive is made of.
+    """Everything that an archive is made of."""
 
-    `name` is the project's, `target` that of the project file; `entries` are sorted by path;
-    `epoch` is the time of every file, in seconds since 1970.  `archs` are the DSP archs that it has
-    skels for, `idl` the files that describe the interfaces of the skels.  `wheel_build` tells the
-    wheel from that of another target, "" if that has another name anyway.  The other fields are
-    the project file's.
-    """
-
-    name: str
+    name: str  # the project's
     version: str
-    target: str
+    target: str  # its name in the project file
     platform: str
     glibc: str
     api: int
-    epoch: int
-    entries: tuple[PackageEntry, ...]
-    idl: tuple[Path, ...] = ()
-    archs: tuple[str, ...] = ()
+    epoch: int  # the time of every file, in seconds since 1970
+    entries: tuple[PackageEntry, ...]  # sorted by path
+    idl: tuple[Path, ...] = ()  # the files that describe the interfaces of the skels
+    archs: tuple[str, ...] = ()  # the DSP archs that it has skels for
     description: str = ""
     maintainer: str = ""
     programs: tuple[str, ...] = ()
     deb_depends: tuple[str, ...] = ()
-    wheel_build: str = ""
+    wheel_build: str = ""  # tells the wheel from that of another target, "" if its name does
 
     @property
     def stem(self) -> str:

@@ -24,19 +24,14 @@ _LLVM = "Apache-2.0 WITH LLVM-exception"
 
 
 class Part(Value):
-    """A component of another project.
-
-    `purl` is its package URL; `licences` are SPDX expressions or names; `files` are the paths in
-    the release of the files that are copies of its own, none if its code is only linked into
-    others; `revision` identifies its sources, "" if that is not known.
-    """
+    """A component of another project."""
 
     name: str
     version: str
-    purl: str
-    licences: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    revision: str = ""
+    purl: str  # its package URL
+    licences: tuple[str, ...] = ()  # SPDX expressions or names
+    files: tuple[str, ...] = ()  # those of the release that are copies of its own
+    revision: str = ""  # identifies its sources, "" if that is not known
 
 
 def find_parts(results: Iterable[StepResult], shipped: Collection[str]) -> tuple[Part, ...]:

@@ -38,21 +38,15 @@ WHOLE = (".tar.zst", ".zip")
 
 
 class VerifiedArchive(Value):
-    """The result of verifying an archive.
-
-    `signer` is None if signatures were not checked.  `release` is the document `release.json`, None
-    for a package without one; `files` is the number of the release's files and links; `extra` that
-    of files that the format of the archive adds.  `documents` are the SBOM and the provenance
-    beside the archive, by name.
-    """
+    """The result of verifying an archive."""
 
     archive: Path
     sha256: str
-    signer: Signer | None
-    release: Mapping[str, Any] | None
-    files: int
-    extra: int
-    documents: Mapping[str, Document]
+    signer: Signer | None  # None if signatures were not checked
+    release: Mapping[str, Any] | None  # the document `release.json`, None for a package without one
+    files: int  # the number of the release's files and links
+    extra: int  # the number of files that the format of the archive adds
+    documents: Mapping[str, Document]  # the SBOM and the provenance beside the archive, by name
 
 
 class _Row(Value):

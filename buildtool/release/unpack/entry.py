@@ -149,25 +149,17 @@ class ArchiveDigestError(ArchiveError):
 
 
 class Limits(Value):
-    """The largest archive that is read.
+    """The largest archive that is read."""
 
-    `entries` are files, links and directories, also those that are only part of a path; `names` is
-    the total length of their paths in characters; `path` and `name` are the lengths in bytes of one
-    path and of one part of it, `depth` the number of its parts; `size` is the total of the unpacked
-    bytes.  After the first `free` bytes, the unpacked bytes are at most `ratio` times the packed
-    ones.  `window` is the memory in bytes that decompression may require: `zstd -19` requires
-    8 MiB, `xz -6` 9 MiB.
-    """
-
-    entries: int = 50_000
-    names: int = 8 << 20
-    path: int = 1024
-    name: int = 255
-    depth: int = 64
-    size: int = 16 << 30
-    ratio: int = 100
+    entries: int = 50_000  # files, links and directories, also those that are only part of a path
+    names: int = 8 << 20  # the total length of their paths in characters
+    path: int = 1024  # the length of one path in bytes
+    name: int = 255  # the length of one part of a path in bytes
+    depth: int = 64  # the number of parts of a path
+    size: int = 16 << 30  # the total of the unpacked bytes
+    ratio: int = 100  # of unpacked to packed bytes, after the first `free` ones
     free: int = 64 << 20
-    window: int = 16 << 20
+    window: int = 16 << 20  # bytes that decompression may need: `zstd -19` 8 MiB, `xz -6` 9 MiB
 
 
 LIMITS = Limits()

@@ -40,16 +40,13 @@ class RemoteCompiler(Value):
 
     distcc sends this name.  icecc distributes only compilers with such names, and starts `gcc` or
     `g++` of the archive that has the name (Source: icecream, `CompileFileMsg`).
-
-    `kind` is that of `Compiler`; `files` are those of the compiler, by their paths on the machines;
-    `movable` means that it runs at any path, so that it can be sent to machines without it.
-    `scripts` are the programs that the engines start, by engine and path.
     """
 
     name: str
-    kind: str
-    files: Mapping[str, Path]
-    movable: bool
+    kind: str  # that of `Compiler`, or "zig"
+    files: Mapping[str, Path]  # of the compiler, by their paths on the machines
+    movable: bool  # it runs at any path, so it can be sent to machines without it
+    # The programs that the engines start, by engine and path
     scripts: Mapping[str, Mapping[str, str]]
 
 
