@@ -22,7 +22,7 @@ from measure import BUILDTOOL, Command, Run, as_installed, head, medians, row, r
 from workload import ARCHS, OTHER, functions, git, skel_tree, write, write_inputs, write_superbuild
 
 from buildtool.core.cache import cache_dir
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 
 INPUTS = 50_000
 OURS = (*BUILDTOOL, "build")

@@ -28,7 +28,7 @@ from measure import BUILDTOOL, as_installed, row
 
 from buildtool.device.transports.ssh import ssh_device
 from buildtool.project.model import Tool
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from tests.device.devices.emulated_board import emulated_board
 from tests.remote.proxy import Proxy
 

@@ -23,11 +23,11 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 
 from buildtool.core.value import Value
-from buildtool.sdk.zig import CLANG_VERSION, usable_zig
+from buildtool.sdk.packaged_tools import CLANG_VERSION, usable_zig
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "emulator" / "shell" / "translate" / "forms.inc"
-CHECKED = ROOT / "buildtool" / "toolchains" / "instructions" / "hvx_forms.tsv"
+CHECKED = ROOT / "buildtool" / "toolchains" / "hvx_forms.tsv"
 ENTRY = re.compile(r"Assembly Syntax: +(\S.*?)\s*\n +C Intrinsic Prototype: \w+ Q6_(\w+)\(")
 FLOAT = r"\.(?:sf|hf|qf16|qf32|bf|f8|x)\b|vilog2|vfmv"
 LACKED = r"v6mpy|valign4|vasr\(Vuu|:>>16"

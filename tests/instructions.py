@@ -7,8 +7,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.instructions.intrinsics import read_intrinsics
+from buildtool.sdk.packaged_tools import usable_zig
+from buildtool.toolchains.intrinsics import read_intrinsics
 
 _FORM = re.compile(r"\((\w+), (?:0x\d\d, )?0x(\w+)u, 0x(\w+)u, \"")
 _TABLE = Path(__file__).parents[1] / "emulator" / "shell" / "translate" / "forms.inc"

@@ -9,7 +9,7 @@ from buildtool.engine.record import StepRecord
 from buildtool.engine.result import StepOutcome, StepResult
 from buildtool.inputs.path_sets import InputSet, PathSet
 from buildtool.plan.plan import CMakeStep
-from buildtool.sdk.cmake import CMake
+from buildtool.sdk.packaged_tools import CMake
 
 CMAKE = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
 NO_INPUTS = InputSet(PathSet(), {}, (), {})

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR, Finding, Rule
+from buildtool.contract.rules.declared import arm64_machine, dsp_arch, hexagon_machine, valid_elf
 from buildtool.contract.rules.host_libraries import cdsprpc_functions, cdsprpc_soname
 from buildtool.contract.rules.host_system import android_pages, glibc_floor
-from buildtool.contract.rules.machines import arm64_machine, dsp_arch, hexagon_machine, valid_elf
 from buildtool.contract.rules.skels import (
     shell_symbols,
     skel_alignment,
@@ -20,8 +20,8 @@ from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_va
 from buildtool.contract.subject import NO_SHELLS, Promise, Subject
 from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.errors import BuildtoolError
-from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.system_libraries import DeviceShell
 
 HOST: tuple[Rule, ...] = (valid_elf, arm64_machine, glibc_floor, android_pages)
 DSP: tuple[Rule, ...] = (

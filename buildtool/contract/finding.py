@@ -16,17 +16,13 @@ ERROR, WARNING = "error", "warning"
 
 
 class Finding(Value):
-    """One problem of one file.
-
-    `severity` is `ERROR` or `WARNING`; `path` is relative to what was checked, "" for all of it.
-    `message` is what happened, and names the file; `why` has one line or several.
-    """
+    """One problem of one file."""
 
     rule: str
-    severity: str
-    path: str
-    message: str
-    why: str
+    severity: str  # `ERROR` or `WARNING`
+    path: str  # relative to what was checked, "" for all of it
+    message: str  # what happened; names the file
+    why: str  # one line or several
     remedy: str
 
     def as_json(self) -> FindingObject:
@@ -58,15 +54,11 @@ class RuleText(Value):
 
 
 class Rule(RuleText):
-    """A rule of releases, which `find` applies to a subject.
-
-    `code` is the code of the error if a build fails because of it.  `foreign` is the severity of
-    its errors in files that are not a release.
-    """
+    """A rule of releases, which `find` applies to a subject."""
 
     find: Callable[[Subject], Iterator[Finding]]
-    code: str
-    foreign: str
+    code: str  # of the error if a build fails because of it
+    foreign: str  # the severity of its errors in files that are not a release
 
     def check(self, subject: Subject) -> Iterator[Finding]:
         """The violations of the rule in the subject."""

@@ -1,6 +1,6 @@
 """Checks a file or a directory: the releases in it, and files that no release contains.
 
-The libraries that a single file needs, as loaders find them: beside it, or on the device.
+Findings are also written as SARIF 2.1.0, which code hosts and editors show beside the files.
 """
 
 from __future__ import annotations
@@ -8,10 +8,20 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
 
-from buildtool.contract.check import check
-from buildtool.contract.finding import ERROR, Finding
+from buildtool import __version__
+from buildtool.contract.finding import ERROR, Finding, RuleText, rules_of
 from buildtool.contract.release_json import ReleaseFileError, read_promise
+from buildtool.contract.rules import (
+    any_file,
+    declared,
+    host_libraries,
+    host_system,
+    skels,
+    vector_instructions,
+)
 from buildtool.contract.rules.skels import IN_SHELL
 from buildtool.contract.subject import (
     LIBRARIES,
@@ -29,23 +39,34 @@ from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.cdsprpc import is_cdsprpc, known_exports, system_cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell, device_shell, missing_names
-from buildtool.toolchains.system_libraries import sysroot_libraries
+from buildtool.toolchains.system_libraries import (
+    DeviceShell,
+    device_shell,
+    missing_names,
+    sysroot_libraries,
+)
+
+RULES = tuple(rules_of(declared, host_system, host_libraries, skels, vector_instructions, any_file))
+
+
+def check(subject: Subject) -> list[Finding]:
+    """All findings, in the order of the rules, and for each rule of the paths."""
+    found = [finding for rule in RULES for finding in rule.check(subject)]
+    order = {rule.name: index for index, rule in enumerate(RULES)}
+    return sorted(found, key=lambda finding: (order[finding.rule], finding.path))
+
 
 FILE, RELEASE, DIRECTORY, ARCHIVE = "file", "release", "directory", "archive"
 MAX_RELEASES = 1000
 
 
 class Inspection(Value):
-    """The result of inspecting `path`, which is a `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`.
-
-    `files` is the number of files without each release.json, `releases` that of the releases.
-    """
+    """The result of inspecting `path`."""
 
     path: str
-    kind: str
-    files: int
-    releases: int
+    kind: str  # `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`
+    files: int  # their number, without each release.json
+    releases: int  # their number
     findings: tuple[Finding, ...]
 
     @property
@@ -142,16 +163,12 @@ MAX_LIBRARIES = 1000
 
 
 class NeededLibrary(Value):
-    """A library that a file needs, itself or through another one.
-
-    It is `BESIDE` the file at `path`, or every `DEVICE` of the platform has it, or it is `MISSING`.
-    `symbols` are the names that it exports and the file imports, as far as that is known.
-    """
+    """A library that a file needs, itself or through another one."""
 
     name: str
-    where: str
+    where: str  # `BESIDE` the file, on every `DEVICE` of the platform, or `MISSING`
     path: str
-    symbols: tuple[str, ...]
+    symbols: tuple[str, ...]  # that it exports and the file imports, as far as known
 
 
 class Resolution(Value):
@@ -239,3 +256,70 @@ def _device_exports(elf: Elf, name: str) -> frozenset[str]:
     if is_cdsprpc(name):
         return frozenset(known_exports())
     return frozenset(n for need in elf.version_needs if need.library == name for n in need.symbols)
+
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+
+def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
+    """The SARIF document of inspections."""
+    numbers = {rule.name: number for number, rule in enumerate(RULES)}
+    results = [
+        _sarif_result(inspection, finding, numbers[finding.rule])
+        for inspection in inspections
+        for finding in inspection.findings
+    ]
+    return sarif_document(RULES, results)
+
+
+def sarif_document(rules: Iterable[RuleText], results: list[dict[str, Any]]) -> dict[str, Any]:
+    """A SARIF document with one run.  Source: SARIF 2.1.0, OASIS standard."""
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "buildtool",
+                        "version": __version__,
+                        "rules": [_sarif_rule(rule) for rule in rules],
+                    }
+                },
+                "results": results,
+            }
+        ],
+    }
+
+
+def _sarif_rule(rule: RuleText) -> dict[str, Any]:
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.requirement},
+        "fullDescription": {"text": f"{rule.requirement} {rule.reason}"},
+    }
+
+
+def _sarif_result(inspection: Inspection, finding: Finding, number: int) -> dict[str, Any]:
+    text = "\n".join((f"{finding.message}: {finding.why}.", finding.remedy))
+    file, inside = inspection.path, finding.path
+    if inspection.kind not in (ARCHIVE, FILE) and inside:
+        file = f"{file}/{inside}"
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": sarif_uri(file)}}}
+    if inspection.kind == ARCHIVE and inside:
+        name = inside.encode(errors="surrogateescape").decode(errors="replace")
+        location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "resource"}]
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": number,
+        "level": finding.severity,
+        "message": {"text": text.encode(errors="surrogateescape").decode(errors="replace")},
+        "locations": [location],
+    }
+
+
+def sarif_uri(path: str) -> str:
+    """A path as a URI, relative if the path is."""
+    return quote(path.encode(errors="surrogateescape"))

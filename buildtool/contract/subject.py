@@ -20,8 +20,7 @@ from buildtool.core.elf.read import Elf, ElfError, is_elf, read_elf
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.toolchains.cdsprpc import SONAMES, Cdsprpc, system_cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell
-from buildtool.toolchains.system_libraries import ANDROID, UBUNTU
+from buildtool.toolchains.system_libraries import ANDROID, UBUNTU, DeviceShell
 
 NO_LINKS: Mapping[str, str] = {}
 NO_SHELLS: Mapping[str, DeviceShell] = {}
@@ -45,34 +44,24 @@ class PromisedStep(Value):
 
 
 class Promise(Value):
-    """The properties that a release must have, as far as known; the default promises nothing.
+    """The properties that a release must have, as far as known; the default promises nothing."""
 
-    `platform` is "" and `archs` and `files` are None if unknown; `glibc` ("2.35") is the oldest
-    glibc and `api` the lowest Android API level of its devices, "" and 0 if unknown.  `links` are
-    the texts of links by path, and count only with `files`; `steps` are those that ship something.
-    `skels` are the paths of files that are skels, whatever their names are.
-
-    `system_libraries` are libraries that the devices have in addition to those of the platform;
-    `cdsprpc` is their libcdsprpc and `shells` has their DSP shells by arch, by default those of all
-    known devices.  `build_paths` are directories of the build machine, None if unknown.  `own` says
-    that the project at hand builds the files, so that remedies can name its settings; `allow` are
-    rules about code that do not stop its builds.
-    """
-
-    platform: str = ""
-    archs: tuple[str, ...] | None = None
-    glibc: str = ""
-    api: int = 0
-    files: Mapping[str, PromisedFile] | None = None
-    links: Mapping[str, str] = NO_LINKS
-    steps: tuple[PromisedStep, ...] = ()
+    platform: str = ""  # "" if unknown
+    archs: tuple[str, ...] | None = None  # None if unknown
+    glibc: str = ""  # the oldest of its devices ("2.35"), "" if unknown
+    api: int = 0  # the lowest Android API level of its devices, 0 if unknown
+    files: Mapping[str, PromisedFile] | None = None  # None if unknown
+    links: Mapping[str, str] = NO_LINKS  # their texts by path; they count only with `files`
+    steps: tuple[PromisedStep, ...] = ()  # those that ship something
+    # The paths of files that are skels, whatever their names are
     skels: frozenset[str] = frozenset()
+    # Of the devices, in addition to those of the platform
     system_libraries: frozenset[str] = frozenset()
-    cdsprpc: Cdsprpc | None = None
-    shells: Mapping[str, DeviceShell] = NO_SHELLS
-    build_paths: tuple[str, ...] | None = None
-    own: bool = False
-    allow: tuple[str, ...] = ()
+    cdsprpc: Cdsprpc | None = None  # that of the devices
+    shells: Mapping[str, DeviceShell] = NO_SHELLS  # by arch; by default those of all known devices
+    build_paths: tuple[str, ...] | None = None  # directories of the build machine, None if unknown
+    own: bool = False  # the project at hand builds the files: remedies can name its settings
+    allow: tuple[str, ...] = ()  # rules about code that do not stop its builds
 
     @property
     def built(self) -> bool:
@@ -99,17 +88,13 @@ class Damage(Value):
 
 
 class Subject(Value):
-    """Files and the texts of links by path; `special` are the paths of devices, sockets and pipes.
-
-    `whole` says that the files are all that is used together, so that a file that is not among
-    them is missing.
-    """
+    """Files and the texts of links by path."""
 
     files: Mapping[str, Path]
     links: Mapping[str, str] = NO_LINKS
     promise: Promise = NOTHING
-    special: tuple[str, ...] = ()
-    whole: bool = True
+    special: tuple[str, ...] = ()  # devices, sockets and pipes
+    whole: bool = True  # these are all files that are used together: others are missing
 
     @cached_property
     def _read(self) -> tuple[dict[str, Elf], dict[str, Damage]]:

@@ -10,15 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 
-from buildtool.contract.stack_addresses import Slot, StackAddresses
+from buildtool.contract.vector_code import Slot, StackAddresses
 from buildtool.core.value import Value
-from buildtool.toolchains.instructions.hvx import (
-    Form,
-    Operand,
-    form_of,
-    is_vector,
-)
-from buildtool.toolchains.instructions.packets import Packet
+from buildtool.toolchains.hvx import Form, Operand, Packet, form_of, is_vector
 
 UNKNOWN, COPY, LOAD, STORE, OTHER = "unknown", "copy", "load", "store", ""
 MAX_PACKETS = 1 << 15  # of a function; the largest known one has 17,000

@@ -35,11 +35,7 @@ PROGRAMS = (
     "xml-core",
 )
 """Programs for scripts of packages, which do not run here."""
-_PROVIDES = {
-    "libc6-dev": "libc-dev",
-    "libstdc++-12-dev": "libstdc++-dev",
-    "debconf": "debconf-2.0",
-}
+_PROVIDES = {"libc6-dev": "libc-dev", "libstdc++-12-dev": "libstdc++-dev", "debconf": "debconf-2.0"}
 _HOOKS = (
     *("APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success"),
     *("DPkg::Pre-Invoke", "DPkg::Post-Invoke", "DPkg::Pre-Install-Pkgs", "DPkg::Post-Invoke"),

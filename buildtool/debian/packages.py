@@ -35,9 +35,8 @@ from buildtool.project.debian_lock import (
     write_lock,
 )
 from buildtool.project.model import Project
-from buildtool.release.unpack.entry import LIMITS, ArchiveError
-from buildtool.release.unpack.listing import ArchiveListing
-from buildtool.release.unpack.tar_archive import deb_members
+from buildtool.release.unpack.entry import LIMITS, ArchiveError, ArchiveListing
+from buildtool.release.unpack.formats import deb_members
 
 CACHE = "debian"
 """The name of the directory of apt and of the fetched packages in the user's cache."""

@@ -14,7 +14,7 @@ from buildtool.device.facts import Facts
 from buildtool.project.archs import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Target, Tool
 from buildtool.release.slices import HOST, Release, Slice
-from buildtool.sdk.adb import find_adb
+from buildtool.sdk.device_programs import find_adb
 from buildtool.sdk.tool_search import require_usable
 
 LIST_SECONDS = 30.0

@@ -17,7 +17,7 @@ from buildtool.core.files import read_checksummed, value_digest, write_checksumm
 from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.cdsprpc import import_stub
 
 FLAGS = (

@@ -23,7 +23,7 @@ class MethodNames(Value):
 def method_names(project: Project, skel: str, method: int) -> MethodNames | None:
     """The names of the method with that number of the skel with that file name; None if no IDL
     file of the project has them."""
-    from buildtool.idl.layout.method_layout import ESCAPE, wire_methods  # noqa: PLC0415
+    from buildtool.idl.method_layout import ESCAPE, wire_methods  # noqa: PLC0415
 
     interface = _interface(project, skel)
     if interface is None or not method < min(ESCAPE, len(interface.methods)):

@@ -27,7 +27,7 @@ from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, Project
 from buildtool.release.assemble import find_release, in_use, make_release
 from buildtool.release.slices import Release
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
         raise
     if any(step.reasons for step in build.steps):
         from buildtool.engine.shared_seconds import share_seconds
-        from buildtool.release.source import record_release
+        from buildtool.release.document import record_release
 
         record_release(build, release)
         share_seconds(build, context)
@@ -210,6 +210,7 @@ def package(
     are signed.
     """
     from buildtool.core.processes.interrupts import signals_as_interrupt
+    from buildtool.release.document import OUTPUT, find_source
     from buildtool.release.package import (
         Ingredients,
         attest_package,
@@ -217,7 +218,6 @@ def package(
         check_output,
         make_package,
     )
-    from buildtool.release.source import OUTPUT, find_source
     from buildtool.release.supply_chain.licences import licence_files
 
     target = find_target(project, target_name)

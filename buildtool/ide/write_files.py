@@ -265,11 +265,7 @@ Trees = dict[Path, ConfiguredTree]
 
 
 def prepare_editors(
-    project: Project,
-    target: str,
-    arch: str,
-    plan_of: Callable[[str], Plan],
-    context: BuildContext,
+    project: Project, target: str, arch: str, plan_of: Callable[[str], Plan], context: BuildContext
 ) -> tuple[tuple[Written, ...], int]:
     """Configure the build trees of all targets and write what editors need: the compile commands
     of `target`, those for `arch` first, and presets for every target.

@@ -129,17 +129,13 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """An enum: four bytes on the wire.  `c_name` is the scoped name joined by `_`.
+    """An enum: four bytes on the wire."""
 
-    `enumerators` count from 0 and are C's names: unscoped, as qaic writes them.
-    `enumerator_docs` has a text, often empty, for each of them, or is empty itself.
-    """
-
-    c_name: str
-    enumerators: tuple[str, ...]
+    c_name: str  # the scoped name joined by `_`
+    enumerators: tuple[str, ...]  # from 0; C's names: unscoped, as qaic writes them
     doc: str = field(default="", compare=False)
     location: Location | None = field(default=None, compare=False)
-    enumerator_docs: tuple[str, ...] = field(default=(), compare=False)
+    enumerator_docs: tuple[str, ...] = field(default=(), compare=False)  # one for each, or none
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +209,12 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """One interface with all its methods, the parents' first, in wire order.
-
-    `multi_domain` is true if it descends from `remote_handle64`; then methods 0 and 1 are open and
-    close, and `methods` includes them.
-    """
+    """One interface with all its methods, the parents' first, in wire order."""
 
     name: str
     c_name: str
-    methods: tuple[Method, ...]
-    multi_domain: bool
+    methods: tuple[Method, ...]  # with open and close, the first two, if it is `multi_domain`
+    multi_domain: bool  # descends from `remote_handle64`
     base: str | None = None
     doc: str = field(default="", compare=False)
     location: Location | None = field(default=None, compare=False)
@@ -233,20 +225,14 @@ Declaration = Constant | Enum | Struct | Alias | Interface
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One IDL file.
-
-    `declarations` are those of the file itself in source order, types and constants of an
-    interface before the interface; `includes` are the stems of the directly and indirectly
-    included `.idl` files that declare something at file scope, for `#include "stem.h"`;
-    `dependencies` are all files read, itself first; `digest` is the sha256 (hex) of the
-    preprocessed tokens, so that comments and layout do not change it.
-    """
+    """One IDL file."""
 
     stem: str
+    # In source order, those in an interface before it; none of includes
     declarations: tuple[Declaration, ...]
-    includes: tuple[str, ...]
-    dependencies: tuple[str, ...]
-    digest: str
+    includes: tuple[str, ...]  # stems of all included files with declarations at file scope
+    dependencies: tuple[str, ...]  # all files read, itself first
+    digest: str  # sha256 (hex) of the preprocessed tokens, without comments and layout
     idl_version: str | None = None
 
     @property

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.layout.types import is_flat, strip_typedefs
 from buildtool.idl.model import Array, String, Struct, Type, Unit
 from buildtool.idl.model import Sequence as SequenceType
 from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES
 from buildtool.idl.preprocess.tokens import Kind, Source, Token, read_source, tokenize
+from buildtool.idl.types import is_flat, strip_typedefs
 
 CODE = "idl-qaic"
 MAX_WARNINGS = 50
@@ -175,10 +175,7 @@ def _of_token(token: Token, before: Token | None, after: Token | None) -> tuple[
     if text == "+" and (before is None or before.text in _BEFORE_AN_OPERAND):
         return "qaic refuses a `+` before a number", "remove it"
     if token.kind is Kind.NUMBER and re.search(r"[uUlL]$", text):
-        return (
-            f"qaic refuses the suffix of `{text}`",
-            "remove it: the constant has a type",
-        )
+        return (f"qaic refuses the suffix of `{text}`", "remove it: the constant has a type")
     if token.kind is Kind.NUMBER and re.search(r"^(?!0[xX]).*[fF]$|\.$|\.[eE]", text):
         return f"qaic refuses `{text}`", "write digits on both sides of the point, and no suffix"
     if token.kind is Kind.STRING:

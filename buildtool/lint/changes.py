@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from buildtool.core.value import Value
-from buildtool.idl.layout.types import strip_typedefs
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -20,6 +19,7 @@ from buildtool.idl.model import (
     Unit,
 )
 from buildtool.idl.model import Sequence as SequenceType
+from buildtool.idl.types import strip_typedefs
 
 FIRST_VERSION = "1.0.0"
 

@@ -11,7 +11,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import read_regular
 from buildtool.core.processes.git import git
 from buildtool.core.processes.process import ToolError
-from buildtool.lint.subject import SCRIPT_SUFFIXES, SUFFIXES
+from buildtool.lint.finding import SCRIPT_SUFFIXES, SUFFIXES
 from buildtool.project.model import Project
 
 MAX_FILES = 20_000

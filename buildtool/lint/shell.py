@@ -38,17 +38,13 @@ shell gets without their quotes."""
 
 
 class Assignment(Value):
-    """`name=value` at `offset`; in the value, expansions are `EXPANSION`.
-
-    `where` is PLAIN, SINGLE, DOUBLE or WORDS.  `cut` is what follows on a ";" that ends the value,
-    although it seems to be a part of it; "" if there is no such.
-    """
+    """`name=value` at `offset`; in the value, expansions are `EXPANSION`."""
 
     name: str
     value: str
     offset: int
-    where: str = PLAIN
-    cut: str = ""
+    where: str = PLAIN  # PLAIN, SINGLE, DOUBLE or WORDS
+    cut: str = ""  # what follows on a ";" that ends the value, but seems to be a part of it
 
 
 class ShellComment(Value):

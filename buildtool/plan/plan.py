@@ -14,7 +14,7 @@ from buildtool.plan.component_step import ComponentStep, FilesStep
 from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import Define
 from buildtool.project.model import STATE, Project, Target, Tool
-from buildtool.sdk.cmake import CMake
+from buildtool.sdk.packaged_tools import CMake
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.profile import Profile
 

@@ -57,20 +57,15 @@ AnyComponent = TypeVar("AnyComponent", Host, Skel)
 
 
 class SideComponent(Value):
-    """A CMake project as a component of one side.
-
-    `results` are the configurations by arch ("" on the ARM64 side), the preferred arch first;
-    `why` has the reasons for keys of the component.  `off` are targets that build the other side,
-    `tests` programs and libraries that only tests use, `needs` the directories of projects whose
-    packages it finds.
-    """
+    """A CMake project as a component of one side."""
 
     component: Component
+    # By arch ("" on the ARM64 side), the preferred one first
     results: Mapping[str, ConfigureResult]
-    why: Mapping[str, str] = {}
-    off: tuple[str, ...] = ()
-    tests: frozenset[str] = frozenset()
-    needs: tuple[str, ...] = ()
+    why: Mapping[str, str] = {}  # reasons for keys of the component
+    off: tuple[str, ...] = ()  # targets that build the other side
+    tests: frozenset[str] = frozenset()  # programs and libraries that only tests use
+    needs: tuple[str, ...] = ()  # the directories of projects whose packages it finds
 
     @property
     def first(self) -> ConfigureResult:
@@ -86,16 +81,12 @@ class SideComponent(Value):
 
 
 class Candidate(Value):
-    """A CMake project that may be a component.
-
-    `adds` are the directories that it adds, `calls` the calls of other projects that build it in a
-    separate step, `sides` its configurations by side.
-    """
+    """A CMake project that may be a component."""
 
     folder: str
-    adds: frozenset[str]
-    calls: tuple[CMakeCall, ...]
-    sides: Mapping[str, SideComponent]
+    adds: frozenset[str]  # the directories that it adds
+    calls: tuple[CMakeCall, ...]  # those of other projects that build it in a separate step
+    sides: Mapping[str, SideComponent]  # its configurations by side
 
     def first(self, side: str) -> ConfigureResult | None:
         return self.sides[side].first if side in self.sides else None

@@ -30,16 +30,12 @@ _COMMENT = re.compile(r"#[^\n]*+")  # also after a "#" in a string: the text onl
 
 
 class CMakeTree(Value):
-    """The files found below `root`; all paths are relative to it, with `/`, and "." for itself.
-
-    `files` has the texts of CMakeLists.txt and `*.cmake` files by path, without comments;
-    `interfaces` are the `*.idl` files.  `unread` says what was skipped, and why.
-    """
+    """The files found below `root`; all paths are relative to it, with `/`, and "." for itself."""
 
     root: Path
-    files: Mapping[str, str]
-    interfaces: tuple[str, ...]
-    unread: tuple[str, ...]
+    files: Mapping[str, str]  # texts of CMakeLists.txt and `*.cmake` by path, without comments
+    interfaces: tuple[str, ...]  # the `*.idl` files
+    unread: tuple[str, ...]  # what was skipped, and why
 
     @property
     def listings(self) -> tuple[str, ...]:

@@ -26,16 +26,12 @@ _SPECIAL = re.compile(r"[*?\[\]]")
 
 
 class ShippedFiles(Value):
-    """The lines `targets`, `install` and `artifacts` of a component.
-
-    `left_out` lists files that cannot ship, with reasons; `nothing` says why nothing ships, or is
-    "".  `files` are the shipped files: the path in a release, and the file.
-    """
+    """The lines `targets`, `install` and `artifacts` of a component."""
 
     lines: tuple[Line, ...] = ()
-    left_out: tuple[str, ...] = ()
-    nothing: str = ""
-    files: tuple[tuple[str, Path], ...] = ()
+    left_out: tuple[str, ...] = ()  # files that cannot ship, with reasons
+    nothing: str = ""  # why nothing ships, or ""
+    files: tuple[tuple[str, Path], ...] = ()  # the path in a release, and the file
 
 
 def shipped_files(

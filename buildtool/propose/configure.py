@@ -26,7 +26,7 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
 from buildtool.project.model import Header, Project, Target
 from buildtool.propose.cmake_tree import CMakeCall, traced_calls
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
@@ -45,18 +45,14 @@ Component = Host | Skel
 
 
 class Configured(Value):
-    """A configured component, as CMake reports it.
-
-    `built` are the files of the default build, `calls` the commands that ran in the tree's CMake
-    files, `unused` the cache entries that were not read.
-    """
+    """A configured component, as CMake reports it."""
 
     step: CMakeStep
     model: BuildTree
     installation: Installation
-    built: frozenset[str]
-    calls: tuple[CMakeCall, ...]
-    unused: frozenset[str]
+    built: frozenset[str]  # the files of the default build
+    calls: tuple[CMakeCall, ...]  # the commands that ran in the tree's CMake files
+    unused: frozenset[str]  # the cache entries that were not read
 
     @property
     def linked(self) -> tuple[CMakeTarget, ...]:

@@ -32,15 +32,12 @@ class Unknown(Value):
 
 
 class Table(Value):
-    """One table of the project file: its name in TOML, the evidence for it, its lines.
+    """One table of the project file."""
 
-    A table with a reason in `off` cannot be used unchanged; it is written as a comment.
-    """
-
-    name: str
-    why: str
+    name: str  # in TOML
+    why: str  # the evidence for it
     lines: tuple[Line, ...]
-    off: Unknown | None = None
+    off: Unknown | None = None  # why it cannot be used unchanged; it is written as a comment
 
     def get(self, key: str, default: Any) -> Any:
         """The value of `key`, or `default`."""

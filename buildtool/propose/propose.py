@@ -26,9 +26,9 @@ from buildtool.propose.configure import Configurator, Configured, ConfigureFailu
 from buildtool.propose.options import avoid_package
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown, toml_text
 from buildtool.propose.target_sides import HOST, SDK_EVIDENCE, SKEL, TextHints
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError
-from buildtool.toolchains.dsp_toolchain import dsp_sdk
+from buildtool.toolchains.select_profiles import dsp_sdk
 
 PREFIX = "buildtool-init-"
 QF_BITS_SINCE = 0x79

@@ -135,8 +135,7 @@ def _expected(slices: tuple[Slice, ...]) -> dict[str, str]:
 
 
 def _find_out(build: BuildResult, layout: Layout, file_states: FileStates) -> _Contents:
-    from buildtool.release.contents import contents  # noqa: PLC0415 - usually recorded
-    from buildtool.release.libraries import add_needed  # noqa: PLC0415
+    from buildtool.release.contents import add_needed, contents  # noqa: PLC0415 - usually recorded
 
     found, elves = contents(layout, file_states.state)
     add_needed(found, elves, layout.spare, build.plan)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from buildtool.contract.check import RULES, check
 from buildtool.contract.finding import ERROR, WARNING, Finding
+from buildtool.contract.inspection import RULES, check
 from buildtool.contract.subject import Promise, PromisedFile, PromisedStep, read_tree
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
@@ -15,8 +15,13 @@ from buildtool.project.model import Target
 from buildtool.project.validate import suggest
 from buildtool.release.formats.entries import FormatError, PackageEntry
 from buildtool.release.slices import Release
-from buildtool.release.unpack.entry import LIMITS, ArchiveEntry, UnsafeArchiveError, entry_path
-from buildtool.release.unpack.listing import ArchiveListing
+from buildtool.release.unpack.entry import (
+    LIMITS,
+    ArchiveEntry,
+    ArchiveListing,
+    UnsafeArchiveError,
+    entry_path,
+)
 from buildtool.toolchains.system_libraries import system_libraries
 
 

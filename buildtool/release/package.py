@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from buildtool import __version__
 from buildtool.contract.finding import Finding
@@ -18,29 +18,26 @@ from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.model import FORMAT_PLATFORMS, FORMATS, Project, Target
-from buildtool.release.formats.entries import Package, PackageEntry
+from buildtool.release.document import ReleaseSource
+from buildtool.release.formats.entries import CONAN, Package, PackageEntry
 from buildtool.release.slices import Release
-from buildtool.release.source import ReleaseSource
 from buildtool.release.supply_chain.licences import LicenceFile, check_redistribution
 
 if TYPE_CHECKING:
     from buildtool.documents.inspection import ArchiveObject
 
-MODULES = {"zip": "zip_file"}
-"""The modules in `buildtool.release.formats` that are not named as their format."""
+_ENTRIES = "buildtool.release.formats.entries"
+WRITERS = {
+    "tar.zst": (".tar.zst", _ENTRIES, "write_tar_archive"),
+    "zip": (".zip", _ENTRIES, "write_zip_archive"),
+    "deb": (".deb", "buildtool.release.formats.deb", "write"),
+    "wheel": (".whl", "buildtool.release.formats.wheel", "write"),
+    "jnilibs": (".aar", "buildtool.release.formats.jnilibs", "write"),
+    "conan": (CONAN, _ENTRIES, "write_conan"),
+}
+"""The formats: suffix, module, and the function there that writes a package to a path."""
 VERSION = 1
 """Changes when the same release results in other archives."""
-
-
-class Format(Protocol):
-    """A format of archives: a module of `buildtool.release.formats`."""
-
-    def file_name(self, package: Package) -> str:
-        """The name of the archive."""
-
-    def write(self, package: Package, path: Path) -> None:
-        """Write the archive to `path`.  Raises `OSError`, and `BuildtoolError` for a package that
-        the format cannot hold."""
 
 
 class Archive(Value):
@@ -166,8 +163,7 @@ def attest_package(made_of: Ingredients, packaged: Packaged, key: Path | None) -
 
     Raises `OSError`, `SignatureError`, `ToolMissingError` and `ToolError`.
     """
-    from buildtool.release.supply_chain.attach import attach  # noqa: PLC0415 - rarely asked for
-    from buildtool.release.supply_chain.parts import find_parts  # noqa: PLC0415
+    from buildtool.release.supply_chain.attach import attach, find_parts  # noqa: PLC0415 - rare
 
     archives = {archive.path: archive.sha256 for archive in packaged.archives}
     shipped = {file.path for file in packaged.release.files}
@@ -268,15 +264,20 @@ def package_of(made_of: Ingredients) -> Package:
 
 
 def _write(name: str, package: Package, output: Path, states: FileStates) -> Archive:
-    module_name = MODULES.get(name, name.replace(".", "_"))
-    module = cast(Format, importlib.import_module(f"buildtool.release.formats.{module_name}"))
-    path = output / module.file_name(package)
+    suffix, module, function = WRITERS[name]
+    write = getattr(importlib.import_module(module), function)
+    file_name = f"{package.stem}{suffix}"
+    if name == "wheel":
+        from buildtool.release.formats.wheel import wheel_file_name  # noqa: PLC0415
+
+        file_name = wheel_file_name(package)
+    path = output / file_name
     from buildtool.release.supply_chain.attach import remove_documents  # noqa: PLC0415
 
     output.mkdir(parents=True, exist_ok=True)
     with locked_temporary_file(output, ".package.") as fresh:
         try:
-            module.write(package, fresh)
+            write(package, fresh)
         except OSError as error:  # a full disk has no name
             raise OSError(error.errno, error.strerror, error.filename or str(path)) from error
         replace_file(fresh, path)

@@ -24,18 +24,14 @@ HOST = "host"
 
 
 class ReleaseFile(Value):
-    """A file of a release: its path there, permissions, size in bytes, and the sha256 of its bytes.
+    """A file of a release."""
 
-    `step` is the name of the step that ships it, "" for `run.sh`; `build_id` is that of an ELF
-    file, in hex.
-    """
-
-    path: str
+    path: str  # in the release
     mode: int
-    size: int
+    size: int  # in bytes
     sha256: str
-    step: str = ""
-    build_id: str = ""
+    step: str = ""  # the name of the step that ships it, "" for `run.sh`
+    build_id: str = ""  # of an ELF file, in hex
 
     @property
     def row(self) -> list[str]:
@@ -138,13 +134,10 @@ class ReleaseError(BuildtoolError):
 
 
 class ShippedOutput(Value):
-    """One output of a step, a file or link.
-
-    `name` is its path in the step's output directory, or the name of a library that ships with it.
-    """
+    """One output of a step, a file or link."""
 
     step: Step
-    name: str
+    name: str  # path in the step's output directory, or the name of a library that ships with it
     path: Path
 
 

@@ -51,16 +51,12 @@ class ApiError(BuildtoolError):
 
 
 class AndroidNdk(FoundTool, kw_only=True):
-    """A found NDK; `where` is its root, `version` its revision ("27.2.12479018").
+    """A found NDK; `where` is its root, `version` its revision ("27.2.12479018")."""
 
-    `lowest` and `highest` are the API levels that it builds ARM64 programs for, `aliases` the
-    levels that stand for another level ("25" → 24); `clang` is the compiler's version ("18.0.2").
-    """
-
-    clang: str
-    lowest: int
-    highest: int
-    aliases: Mapping[str, int]
+    clang: str  # the compiler's version ("18.0.2")
+    lowest: int  # API level that it builds ARM64 programs for
+    highest: int  # likewise
+    aliases: Mapping[str, int]  # levels that stand for another level ("25" → 24)
 
     @property
     def major(self) -> int:

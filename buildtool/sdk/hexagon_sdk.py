@@ -43,19 +43,14 @@ _LINKED_FILES = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNT
 
 
 class HexagonSdk(FoundTool, kw_only=True):
-    """A found SDK; `where` is its directory with links resolved, as its CMake files see it.
+    """A found SDK; `where` is its directory with links resolved, as its CMake files see it."""
 
-    `tools` is the directory that contains `Tools/bin`, or None; `archs` are the DSP archs that
-    this machine can compile for, none if the compiler cannot run; `qaic` is the IDL compiler, or
-    None if none can run.  `tools_problems` and `qaic_problems` say why.
-    """
-
-    tools: Path | None
+    tools: Path | None  # the directory that contains `Tools/bin`
     tools_version: str
-    archs: tuple[str, ...]
-    qaic: Path | None
-    tools_problems: tuple[Problem, ...] = ()
-    qaic_problems: tuple[Problem, ...] = ()
+    archs: tuple[str, ...]  # that this machine can compile for, none if the compiler cannot run
+    qaic: Path | None  # the IDL compiler, None if none can run
+    tools_problems: tuple[Problem, ...] = ()  # why
+    qaic_problems: tuple[Problem, ...] = ()  # why
 
     @property
     def usable(self) -> bool:

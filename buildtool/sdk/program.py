@@ -1,19 +1,24 @@
 """Programs: their versions, whether they run on this machine, and those in Python packages.
 
-Versions and programs of installed Python packages, read from their .dist-info directories.
-
-`importlib.metadata` gives the same, but takes twice as long as a build with nothing to do.
-Source: the Python Packaging User Guide, "Recording installed projects".
+What programs print about themselves is cached.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
 import re
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from buildtool.core.cache import cache_dir
 from buildtool.core.elf.machine import elf_header
+from buildtool.core.file_stamp import is_settled, stamp_of
+from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import (
@@ -25,6 +30,9 @@ from buildtool.sdk.tool_search import (
     tool_identity,
     version_numbers,
 )
+
+if TYPE_CHECKING:
+    from buildtool.core.processes.process import Completed
 
 TIMEOUT = 10.0  # seconds; printing a version takes milliseconds
 MAX_LINES = 200
@@ -38,8 +46,7 @@ def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tup
 
     If the program fails or prints something else, the version is "" and there is a problem.
     """
-    from buildtool.core.processes.process import Completed, ToolError, capture  # noqa: PLC0415
-    from buildtool.sdk.probe_cache import cached_probe  # noqa: PLC0415 - mostly not needed
+    from buildtool.core.processes.process import ToolError, capture  # noqa: PLC0415
 
     lines: list[str] = []
 
@@ -125,7 +132,6 @@ def find_packaged_tool(
     return search(
         title,
         requirement=requirement,
-        variables=(),
         default_paths=default_paths,
         probe=probe,
         install_remedy=_install(package, oldest),
@@ -201,3 +207,58 @@ def python_package(name: str) -> PythonPackage | None:
                 version = entry.removeprefix(f"{name}-").removesuffix(".dist-info")
                 return PythonPackage(version, Path(folder, entry, "RECORD").absolute())
     return None
+
+
+MAX_PATHS = 1000
+_PATH = re.compile(r"(?<![\w.])/[^\s:;,'\"()]+")
+_NO_FILE = [0, 0, 0, 0]
+
+
+def cached_probe(
+    argv: Sequence[str | Path], env: Mapping[str, str], run: Callable[[], Completed]
+) -> Completed:
+    """The output of `argv`, an absolute program and its arguments, in the environment `env`.
+
+    On a cache miss `run` starts the program; its errors are passed on.  Only successful runs are
+    cached.
+
+    A build with nothing to do must not start a process, but compilers have to be asked where they
+    search for their parts.  Their output names these paths, so an entry is valid while the program
+    and every path in its output, existing or not, have the same stamp as when the program ran.
+    """
+    from buildtool.core.processes.process import Completed  # noqa: PLC0415 - slows down starts
+
+    words = tuple(map(str, argv))
+    name = hashlib.sha256(json.dumps([words, dict(env)], sort_keys=True).encode()).hexdigest()
+    entry = cache_dir() / "answers" / name[:32]
+    output = _cached_output(entry)
+    if output is not None:
+        return Completed(words, 0, output)
+    done = run()
+    paths = sorted({words[0], *_PATH.findall(done.output)})
+    if done.status == 0 and len(paths) <= MAX_PATHS:
+        stamps = {path: _file_stamp(path) for path in paths}
+        if is_settled(max(stamp[3] for stamp in stamps.values())):
+            entry_data = {"output": done.output, "stamps": stamps}
+            # A cache that cannot be written to costs time, nothing else.
+            with contextlib.suppress(OSError):
+                write_if_changed(entry, json.dumps(entry_data))
+    return done
+
+
+def _cached_output(entry: Path) -> str | None:
+    try:
+        entry_data: Any = json.loads(read_regular(entry))
+        valid = all(_file_stamp(path) == stamp for path, stamp in entry_data["stamps"].items())
+        return str(entry_data["output"]) if valid else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _file_stamp(path: str) -> list[int]:
+    """Inode, size, modification time and change time of a file; zeros if there is none."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - some hundred of them
+    except (OSError, ValueError):
+        return _NO_FILE
+    return [*stamp_of(status)]

@@ -74,7 +74,6 @@ def find_qemu(requirement: Tool = NO_REQUIREMENT) -> Qemu:
     return search(
         "qemu-aarch64",
         requirement=requirement,
-        variables=(),
         default_paths=programs_on_path("qemu-aarch64"),
         probe=_probe,
         install_remedy=INSTALL,

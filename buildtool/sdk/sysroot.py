@@ -40,28 +40,21 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Sysroot(FoundTool, kw_only=True):
-    """A pulled sysroot; `where` is its directory, `version` the version of the device's libcdsprpc.
-
-    `platform` is `ubuntu-aarch64` or `android`; `soname` and `exports` are those of the device's
-    libcdsprpc, `library` is its path below `root`; `glibc` ("2.35"), `soc` ("QCS6490") and `arch`
-    ("v68") are "" if unknown; `shell_exports` are the symbols that the DSP shell exports to skels;
-    `has_libc` says whether the sysroot has the headers, start files and linker scripts of the C
-    library.
-    """
+    """A pulled sysroot; `where` is its directory, `version` that of the device's libcdsprpc."""
 
     name: str
     source: str
-    platform: str
-    soname: str
-    exports: frozenset[str]
-    library: str
+    platform: str  # `ubuntu-aarch64` or `android`
+    soname: str  # of the device's libcdsprpc
+    exports: frozenset[str]  # of the device's libcdsprpc
+    library: str  # the path of the device's libcdsprpc below `root`
     shells: tuple[str, ...] = ()
-    glibc: str = ""
-    soc: str = ""
+    glibc: str = ""  # "2.35"; this and the next are "" if unknown
+    soc: str = ""  # "QCS6490"
     model: str = ""
-    arch: str = ""
-    shell_exports: frozenset[str] = frozenset()
-    has_libc: bool = False
+    arch: str = ""  # "v68"
+    shell_exports: frozenset[str] = frozenset()  # the symbols that the DSP shell exports to skels
+    has_libc: bool = False  # it has the headers, start files and linker scripts of the C library
 
     @property
     def root(self) -> Path:

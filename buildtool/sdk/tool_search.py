@@ -46,15 +46,11 @@ class Problem(Value):
 
 
 class FoundTool(Value, kw_only=True):
-    """A found tool.
+    """A found tool."""
 
-    `where` is the program, or the root directory of an SDK; `identity` is a digest of everything
-    that affects the tool's output.
-    """
-
-    where: Path
+    where: Path  # the program, or the root directory of an SDK
     version: str
-    identity: str
+    identity: str  # a digest of everything that affects the tool's output
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -72,11 +68,11 @@ AnyTool = TypeVar("AnyTool", bound=FoundTool)
 def search(
     what: str,
     *,
-    requirement: Tool,
-    variables: Sequence[str],
     default_paths: Iterable[Path],
     probe: Callable[[Path], AnyTool | None],
     install_remedy: str,
+    requirement: Tool = NO_REQUIREMENT,
+    variables: Sequence[str] = (),
     version_remedy: str = "",
 ) -> AnyTool:
     """Find the tool called `what` ("the Hexagon SDK") in the order described in this module.

@@ -19,7 +19,7 @@ from pathlib import Path
 from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.processes.process import capture, check
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.testing.ctest.launch import VARIABLE
 from buildtool.testing.ctest.tests import TEST_LAUNCHER
 

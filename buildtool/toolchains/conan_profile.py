@@ -23,9 +23,8 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.project.model import Tool
-from buildtool.sdk.cmake import CMake
+from buildtool.sdk.packaged_tools import CLANG_VERSION, CMake, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile
 
 SETTINGS = "settings_user.yml"
@@ -41,14 +40,11 @@ list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
 
 @dataclass(frozen=True, slots=True)
 class ConanProfile:
-    """The text of a Conan profile, and the files that it names: path → text.
-
-    A file whose text starts with `#!` is made executable.
-    """
+    """The text of a Conan profile, and the files that it names."""
 
     name: str
     text: str
-    files: Mapping[Path, str]
+    files: Mapping[Path, str]  # path → text; a text that starts with `#!` is made executable
 
     @property
     def digest(self) -> str:

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 from buildtool.core.files import value_digest
 from buildtool.project.archs import HEXAGON_ARCHS, has_ieee
 from buildtool.project.model import Tool
+from buildtool.sdk.packaged_tools import CLANG_VERSION, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.sdk_root import INCLUDES, ONLY_QF, sdk_root
-from buildtool.toolchains.unsupported_flags import (
-    CXX_MODULES,
-    UnsupportedFeature,
-    ZigLinkerRule,
-)
+from buildtool.toolchains.unsupported_flags import CXX_MODULES, UnsupportedFeature, ZigLinkerRule
 
 if TYPE_CHECKING:
     from buildtool.toolchains.unsupported_flags import UnsupportedRule
@@ -139,10 +135,7 @@ def hexagon(
             "COMPILER": program,
         },
         compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
-        variables={
-            **root.variables(f"toolv{CLANG_VERSION}_{arch}"),
-            "DSP_VERSION": arch,
-        },
+        variables={**root.variables(f"toolv{CLANG_VERSION}_{arch}"), "DSP_VERSION": arch},
         environment={**root.environment, "DEFAULT_DSP_ARCH": arch, **strict},
         unsupported=(*UNSUPPORTED, HMX) if strict_isa else UNSUPPORTED,
         dropped=DROPPED,

@@ -21,7 +21,7 @@ from buildtool.core.value import Value
 from buildtool.toolchains.cdsprpc import Cdsprpc
 
 if TYPE_CHECKING:
-    from buildtool.toolchains.dsp_shells import DeviceShell
+    from buildtool.toolchains.system_libraries import DeviceShell
     from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 _TOKEN = r"@([A-Z_]+)@"
@@ -38,15 +38,11 @@ class ProfileError(BuildtoolError):
 
 
 class Compiler(Value):
-    """A profile's compiler as described to other tools: Conan, editors.
+    """A profile's compiler as described to other tools: Conan, editors."""
 
-    `kind` is `clang` or `gcc`, `version` its major version, `libcxx` Conan's name of its C++
-    library (`libstdc++11`, `libc++`, `c++_static`, `c++_shared`, or "" for none).
-    """
-
-    kind: str
-    version: str
-    libcxx: str
+    kind: str  # `clang` or `gcc`
+    version: str  # the major version
+    libcxx: str  # Conan's name: libstdc++11, libc++, c++_static, c++_shared, "" for none
     c: tuple[str, ...]
     cxx: tuple[str, ...]
 
@@ -55,35 +51,25 @@ EMPTY: Mapping[str, Any] = {}
 
 
 class _Fields(Value):
-    name: str
-    platform: str
+    name: str  # shown to the user: `ubuntu-aarch64-gcc`, `hexagon-v73`
+    platform: str  # `ubuntu-aarch64`, `android`, `hexagon` or `build-machine`
     template: str
-    settings: Mapping[str, str]
-    identity: str
-    places: Mapping[str, str]
+    settings: Mapping[str, str]  # named values that affect the compiled output
+    identity: str  # the digest of the tools
+    places: Mapping[str, str]  # paths on this machine, which do not affect the output
     compiler: Compiler
-    variables: Mapping[str, str] = EMPTY
-    environment: Mapping[str, str] = EMPTY
-    runtime: Mapping[str, Path] = EMPTY
-    unsupported: tuple[UnsupportedRule, ...] = ()
-    dropped: tuple[str, ...] = ()
-    cdsprpc: Cdsprpc | None = None
+    variables: Mapping[str, str] = EMPTY  # CMake cache entries of each CMake run
+    environment: Mapping[str, str] = EMPTY  # of each CMake run
+    runtime: Mapping[str, Path] = EMPTY  # by SONAME: what ships with files that need it
+    unsupported: tuple[UnsupportedRule, ...] = ()  # what it cannot compile
+    dropped: tuple[str, ...] = ()  # flags that it accepts without an effect
+    cdsprpc: Cdsprpc | None = None  # the system library that an ARM64 side links
+    # Of the target's device; affects whether skels load, not the output
     shell: DeviceShell | None = None
 
 
 class Profile(_Fields):
-    """A toolchain for one platform.
-
-    `name` is shown to the user (`ubuntu-aarch64-gcc`, `hexagon-v73`); `platform` is
-    `ubuntu-aarch64`, `android`, `hexagon` or `build-machine`; `settings` are the named values that
-    affect the compiled output, `identity` is the digest of the tools; `places` are paths on this
-    machine, which do not affect the output.  `variables` (CMake cache entries) and `environment`
-    are passed to every CMake run in addition to the toolchain file.  `runtime` has the toolchain's
-    libraries, by SONAME, that ship with files that need them; `unsupported` lists what the profile
-    cannot compile, `dropped` the flags that it accepts without an effect; `cdsprpc` is the system
-    library that an ARM64 side links; `shell` is the DSP shell of the target's device, which does
-    not affect the output but whether skels load.
-    """
+    """A toolchain for one platform."""
 
     @functools.cached_property
     def digest(self) -> str:

@@ -21,7 +21,7 @@ from buildtool.core.safe_path import check_path
 from buildtool.core.trees import make_directory, remove_tree
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
-from buildtool.sdk.zig import CLANG_VERSION, Zig
+from buildtool.sdk.packaged_tools import CLANG_VERSION, Zig
 
 DIRECTORY = "hexagon-root"
 TOOLS_VERSION = f"{CLANG_VERSION}.1.8"
@@ -70,13 +70,7 @@ _STRING_LISTS = """/* std::string is compiled where it is used: no library has i
 #define _LIBCPP_STRING_UNSTABLE_EXTERN_TEMPLATE_LIST(declare, character)
 """
 _SHARED = ("build_id.cmake", "libcxx_settings.cmake")
-_MODULES = (
-    "instructions/open_assembler.py",
-    "instructions/missing.py",
-    "instructions/hmx.py",
-    "instructions/hmx_forms.tsv",
-    "skel_cxx.py",
-)
+_MODULES = ("open_llvm.py", "hmx.py", "hmx_forms.tsv")
 _STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "AEEStdErr.idl", "remote.idl")
 _STATIC = "/* A linker script without files: the C++ library is linked statically. */\n"
 _PROGRAMS = {

@@ -16,14 +16,18 @@ from typing import TYPE_CHECKING
 from buildtool.core.elf.read import ElfError, is_elf, read_dynamic
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Project, Target
-from buildtool.sdk.adb import find_adb
 from buildtool.sdk.android_ndk import find_android_ndk
-from buildtool.sdk.cmake import find_cmake, find_cmake_program, find_ninja
-from buildtool.sdk.conan import find_conan
-from buildtool.sdk.gnu.clang import find_clang
-from buildtool.sdk.gnu.gcc import find_gcc
+from buildtool.sdk.device_programs import find_adb, find_lldb, find_ssh
+from buildtool.sdk.gnu_compilers import find_clang, find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
-from buildtool.sdk.lldb import find_lldb
+from buildtool.sdk.packaged_tools import (
+    find_cmake,
+    find_cmake_program,
+    find_conan,
+    find_ninja,
+    find_zig,
+    usable_zig,
+)
 from buildtool.sdk.qemu import (
     INSTALL_CXX,
     debugging_problem,
@@ -31,12 +35,10 @@ from buildtool.sdk.qemu import (
     find_mount_namespace,
     find_qemu,
 )
-from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
-from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.conan_profile import build_machine
-from buildtool.toolchains.distribute.engines import ENGINES
-from buildtool.toolchains.distribute.limits import limits
+from buildtool.toolchains.distribute import ENGINES
+from buildtool.toolchains.distribute.remote_compiler import limits
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
@@ -62,18 +64,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """A tool that builds for a platform or connects to a device.
-
-    `version` and `where` are "" if it was not found.  A ready tool can have faults that do not
-    prevent its use.
-    """
+    """A tool that builds for a platform or connects to a device."""
 
     platform: str
     toolchain: str
     state: str
-    version: str = ""
+    version: str = ""  # "" if it was not found, as `where`
     where: str = ""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Fault, ...] = ()  # a ready tool can have some that do not prevent its use
 
     def as_json(self) -> ToolObject:
         return {

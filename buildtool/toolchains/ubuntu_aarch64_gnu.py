@@ -7,20 +7,17 @@ from pathlib import Path
 
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
-from buildtool.sdk.gnu.clang import TARGET, Clang, find_clang
-from buildtool.sdk.gnu.compiler_probe import ARM64_MACHINE, compiler_headers, this_machine
-from buildtool.sdk.gnu.gcc import Gcc, find_gcc
+from buildtool.sdk.compiler_probe import ARM64_MACHINE, compiler_headers, this_machine
+from buildtool.sdk.gnu_compilers import TARGET, GnuCompiler, find_clang, find_gcc
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.sdk.tool_search import NO_REQUIREMENT, ToolMissingError, require_usable
+from buildtool.toolchains.arm64 import DEFAULT_GLIBC, check_glibc
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
-from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
 from buildtool.toolchains.unsupported_flags import CXX_MODULES
 
-LIBRARIES = (
-    *("usr/lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu", "usr/lib64", "lib64", "usr/lib"),
-    "lib",
-)
-HEADERS = ("usr/include/aarch64-linux-gnu", "usr/include")
+_MULTIARCH = "aarch64-linux-gnu"
+LIBRARIES = (f"usr/lib/{_MULTIARCH}", f"lib/{_MULTIARCH}", "usr/lib64", "lib64", "usr/lib", "lib")
+HEADERS = (f"usr/include/{_MULTIARCH}", "usr/include")
 # gcc runs these from -B directories if they exist.
 PROGRAMS = (
     "as",
@@ -74,7 +71,7 @@ def ubuntu_aarch64_native(
 
 def native_compiler(
     gcc: Tool = NO_REQUIREMENT, clang: Tool = NO_REQUIREMENT, machine: str = ""
-) -> Gcc | Clang:
+) -> GnuCompiler:
     """An ARM64 machine's native compiler: its gcc, else its clang; raises as the profile does."""
     machine = machine or this_machine()
     if machine != ARM64_MACHINE:
@@ -93,9 +90,9 @@ def native_compiler(
             raise missing from None
 
 
-def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) -> Profile:
+def _profile(name: str, tool: GnuCompiler, glibc: str, sysroot: Sysroot | None) -> Profile:
     check_glibc(glibc)
-    kind = "clang" if isinstance(tool, Clang) else "gcc"
+    kind = tool.kind
     arguments = [TARGET] if kind == "clang" else []
     libc = sysroot.root if sysroot and sysroot.has_libc else None
     own: tuple[Path, ...] = ()
@@ -111,7 +108,6 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
     cxx_headers = [*own, *headers]
     c_arguments = [*arguments, *_isolated(kind, ["-nostdinc"] if own else [])]
     cxx_arguments = [*arguments, *_isolated(kind, ["-nostdinc", "-nostdinc++"] if own else [])]
-    lld = str(tool.lld) if isinstance(tool, Clang) else ""
     settings = {
         "KIND": kind,
         "VERSION": tool.version,
@@ -123,7 +119,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
     places = {
         "CC": str(tool.where),
         "CXX": str(tool.cxx),
-        "LLD": lld,
+        "LLD": str(tool.lld or ""),
         "BINUTILS": str(tool.binutils),
         "ROOT": str(tool.root),
         "SYSROOT": str(libc or ""),
@@ -131,10 +127,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
         "CXX_HEADERS": ";".join(map(str, cxx_headers)),
         "STARTFILES": ";".join(map(str, startfiles)),
     }
-    always = [
-        *([f"--sysroot={libc}"] if libc else []),
-        *(f"-B{path}" for path in startfiles),
-    ]
+    always = [*([f"--sysroot={libc}"] if libc else []), *(f"-B{path}" for path in startfiles)]
     return Profile(
         name="-".join(["ubuntu-aarch64", name, *([sysroot.name] if sysroot and libc else [])]),
         platform="ubuntu-aarch64",

@@ -37,19 +37,15 @@ if TYPE_CHECKING:
 
 
 class UnsupportedFeature(Value):
-    """A feature that a profile does not support.
+    """A feature that a profile does not support."""
 
-    `flag` requests it, a later `negation` cancels the request; `messages` are parts of the
-    compiler's messages about a source that uses it without the flag.  With `in_skels` only
-    skels lack the feature; programs for the DSP have it.
-    """
-
-    flag: str
-    negation: str
+    flag: str  # requests it
+    negation: str  # cancels the request if it is later
+    # Parts of those of the compiler about a source that uses it without the flag
     messages: tuple[str, ...]
     reason: str
     remedy: str
-    in_skels: bool = False
+    in_skels: bool = False  # only skels lack the feature; programs for the DSP have it
 
     def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
         if not self.flag:  # messages only
@@ -191,16 +187,12 @@ _REFUSED = r"unsupported linker (?:arg|extension flag): (\S+(?: \S+)?)"
 
 
 class LinkerRow(Value):
-    """A row of the table: an argument of the linker or of the compiler driver, or a library.
+    """A row of the table: an argument of the linker or of the compiler driver, or a library."""
 
-    `kind` is `linker`, `driver` or `library`, `effect` is `dropped` or `refused`; `takes_value`
-    says that the next argument belongs to it if it has no `=`.
-    """
-
-    kind: str
+    kind: str  # `linker`, `driver` or `library`
     argument: str
-    effect: str
-    takes_value: bool
+    effect: str  # `dropped` or `refused`
+    takes_value: bool  # the next argument belongs to it if it has no `=`
     remedy: str
 
 
@@ -229,10 +221,7 @@ def linker_arguments(flags: Sequence[str]) -> Iterator[str]:
 
 
 class ZigLinkerRule(Value):
-    """The rule that links must not need what zig's linker does not have.
-
-    `other` is how the target gets another linker.
-    """
+    """The rule that links must not need what zig's linker does not have."""
 
     other: str = f"use another compiler: {_OTHER_COMPILERS}"
 

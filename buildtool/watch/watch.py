@@ -230,13 +230,10 @@ Read = tuple[InputSet, Roots]
 
 
 class Inputs(Value):
-    """The inputs of the project and of the steps of a target.
-
-    `late` are the inputs that changed while a step was built, which may have read them before that.
-    """
+    """The inputs of the project and of the steps of a target."""
 
     parts: tuple[Read, ...]
-    late: tuple[str, ...]
+    late: tuple[str, ...]  # changed while a step was built, which may have read them before that
 
     def changed(self, file_states: FileStates) -> tuple[str, ...]:
         """The inputs that differ now: paths relative to the project, and absolute ones."""

@@ -8,10 +8,10 @@
 /* The table is in another place of an installed package than of a clone. */
 #pragma GCC diagnostic ignored "-Wc23-extensions"
 static char table[] = {
-#if __has_embed("../../buildtool/toolchains/instructions/hmx_forms.tsv")
-#embed "../../buildtool/toolchains/instructions/hmx_forms.tsv"
+#if __has_embed("../../buildtool/toolchains/hmx_forms.tsv")
+#embed "../../buildtool/toolchains/hmx_forms.tsv"
 #else
-#embed "../../../toolchains/instructions/hmx_forms.tsv"
+#embed "../../../toolchains/hmx_forms.tsv"
 #endif
     , 0};
 

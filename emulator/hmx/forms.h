@@ -1,4 +1,4 @@
-/* forms.h: the instructions of HMX, from the table buildtool/toolchains/instructions/hmx_forms.tsv. */
+/* forms.h: the instructions of HMX, from the table buildtool/toolchains/hmx_forms.tsv. */
 #ifndef BUILDTOOL_HMX_FORMS_H
 #define BUILDTOOL_HMX_FORMS_H
 

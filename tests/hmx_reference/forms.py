@@ -14,7 +14,7 @@ from .spatial import Spatial
 if TYPE_CHECKING:
     from .machine import Machine
 
-TABLE = Path(__file__).parents[2] / "buildtool" / "toolchains" / "instructions" / "hmx_forms.tsv"
+TABLE = Path(__file__).parents[2] / "buildtool" / "toolchains" / "hmx_forms.tsv"
 _LOAD = re.compile(
     r"(activation|weight)\.(\w+)=mxmem\(Rs,Rt\)(:2x)?(?::(deep|above|single|dilate|drop|after))?(:cm)?"
 )

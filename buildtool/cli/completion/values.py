@@ -120,7 +120,7 @@ def _compiler_launchers(_: Cursor) -> Iterable[str]:
 
 
 def _engines(_: Cursor) -> Iterable[str]:
-    from buildtool.toolchains.distribute.engines import ENGINES
+    from buildtool.toolchains.distribute import ENGINES
 
     return ENGINES
 
@@ -150,7 +150,7 @@ def _sysroots(_: Cursor) -> Iterable[str]:
 
 
 def _sdks(_: Cursor) -> Iterable[str]:
-    from buildtool.sdk.archives.known import known_archives
+    from buildtool.sdk.vendor_archives import known_archives
 
     return known_archives()
 

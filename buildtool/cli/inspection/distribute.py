@@ -9,10 +9,9 @@ from buildtool.cli.show import show, write
 from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest
 from buildtool.project.model import Project, Target
-from buildtool.toolchains.distribute.engines import ENGINES
+from buildtool.toolchains.distribute import ENGINES
 from buildtool.toolchains.distribute.launcher_scripts import archive
-from buildtool.toolchains.distribute.limits import limits
-from buildtool.toolchains.distribute.remote_compiler import remote_compiler
+from buildtool.toolchains.distribute.remote_compiler import limits, remote_compiler
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
 _NEXT = {

@@ -11,7 +11,7 @@ from buildtool.contract.rules.host_system import needed_glibc
 from buildtool.core.elf.machine import machine_name
 from buildtool.core.elf.read import Elf
 from buildtool.core.elf.symbols import VersionNeed
-from buildtool.toolchains.dsp_shells import DeviceShell
+from buildtool.toolchains.system_libraries import DeviceShell
 
 if TYPE_CHECKING:
     from buildtool.documents.inspection import ElfFacts, LibraryObject, VersionNeedObject

@@ -79,7 +79,7 @@ def inspect(
     elves = {path: read_elf(path) for path in paths if not path.is_dir() and not is_archive(path)}
     found = [_inspect(path, device, show=not (quiet or json or sarif)) for path in paths]
     if sarif:
-        from buildtool.contract.sarif import sarif as sarif_document
+        from buildtool.contract.inspection import sarif as sarif_document
 
         show_json(sarif_document(found))
     elif json:
@@ -127,7 +127,7 @@ def _check_skels(
     """Check that each file is a skel for `arch`; raises `ContractError`."""
     from buildtool.cli.inspection.elf_facts import facts, show_facts
     from buildtool.contract.build_checks import check_skel
-    from buildtool.toolchains.dsp_shells import device_shell
+    from buildtool.toolchains.system_libraries import device_shell
 
     if json and len(files) > 1:
         raise UsageError("--skel with --json checks one file", remedy="Name one file.")
@@ -156,7 +156,7 @@ def _beside(file: Path) -> list[Path]:
 
 
 def _show_rules(*, json: bool) -> None:
-    from buildtool.contract.check import RULES
+    from buildtool.contract.inspection import RULES
 
     rules = list(RULES)
     if json:

@@ -70,7 +70,7 @@ def lint(
     project = find_optional_project(Path.cwd())
     result = _lint(project, paths or [], against)
     if sarif:
-        from buildtool.lint.sarif import lint_sarif
+        from buildtool.lint.check import lint_sarif
 
         show_json(lint_sarif(result))
     elif json:

@@ -55,7 +55,7 @@ def profile(
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
-    from buildtool.sdk.cmake import find_cmake
+    from buildtool.sdk.packaged_tools import find_cmake
     from buildtool.toolchains.conan_profile import conan_profile
     from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 

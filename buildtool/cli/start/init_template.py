@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
-from buildtool.idl.emit.python.names import camel
+from buildtool.idl.emit.python.type_text import camel
 
 LAYERS = {
     "hvx": ("kernel", "program", "hvx"),

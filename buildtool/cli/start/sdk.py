@@ -35,8 +35,7 @@ def install(
     An interrupted download continues when the command is repeated.
     """
     from buildtool.cli.screen import Screen
-    from buildtool.sdk.archives.install import install_sdk
-    from buildtool.sdk.archives.known import find_archive, known_versions
+    from buildtool.sdk.vendor_archives import find_archive, install_sdk, known_versions
 
     if not version:
         raise UsageError(

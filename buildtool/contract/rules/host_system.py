@@ -12,7 +12,7 @@ from buildtool.core.elf.read import Elf
 from buildtool.core.elf.symbols import VersionNeed
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import version_numbers
-from buildtool.toolchains.android import ALIGNED_CXX, PAGE
+from buildtool.toolchains.arm64 import ALIGNED_CXX, PAGE
 from buildtool.toolchains.system_libraries import ANDROID, SHARED_STL
 
 ANDROID_SYSTEM, GLIBC, MUSL = "Android", "Linux with glibc", "Linux with musl"

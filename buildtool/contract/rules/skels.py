@@ -9,7 +9,7 @@ from buildtool.contract.finding import Finding, rule
 from buildtool.contract.subject import ENTRY_ENDINGS, Subject, entries, is_program
 from buildtool.core.elf.read import Elf
 from buildtool.core.value import Value
-from buildtool.toolchains.dsp_shells import (
+from buildtool.toolchains.system_libraries import (
     chips_with_arch,
     describe_chips,
     known_shells,

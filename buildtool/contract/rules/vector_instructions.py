@@ -27,7 +27,7 @@ from buildtool.contract.vector_values import (
     Write,
 )
 from buildtool.core.value import Value
-from buildtool.toolchains.instructions.hvx import IEEE_KINDS, QF_KINDS
+from buildtool.toolchains.hvx import IEEE_KINDS, QF_KINDS
 
 _IEEE_REMEDY = (
     "Compile it for {arch} without +hvx_ieee_fp. In C and assembly use the qf forms:"

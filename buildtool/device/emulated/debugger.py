@@ -9,7 +9,7 @@ from buildtool.core.processes.process import ToolError, capture
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.model import Project
-from buildtool.sdk.lldb import lldb_programs
+from buildtool.sdk.device_programs import lldb_programs
 from buildtool.sdk.qemu import debugging_problem, find_qemu
 
 PROBE_SECONDS = 30.0

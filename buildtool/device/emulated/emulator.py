@@ -24,13 +24,12 @@ from buildtool.core.value import Value
 from buildtool.engine.record import changed_outputs, read_record, record_file, write_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.sdk.cmake import CMake, find_cmake
-from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.dsp_shells import EXPORTS
+from buildtool.sdk.packaged_tools import CMake, find_cmake, usable_zig
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.hexagon import hexagon_musl
-from buildtool.toolchains.instructions.hmx import TABLE
+from buildtool.toolchains.hmx import TABLE
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.system_libraries import EXPORTS
 
 SOURCE_DIGESTS = "sources.digests"  # in the cache: digests of the sources by their stamps
 TRANSLATIONS = "translations"  # as in emulator/shell/saved_code.c

@@ -12,8 +12,8 @@ from buildtool.core.processes.process import capture, check
 from buildtool.core.trees import make_directory
 from buildtool.device.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.instructions.hmx import TABLE
+from buildtool.sdk.packaged_tools import usable_zig
+from buildtool.toolchains.hmx import TABLE
 
 CPU_INFO = Path("/proc/cpuinfo")
 COMMON_FLAGS = ("-O2", "-s")

@@ -24,7 +24,7 @@ from buildtool.device.transports.adb_server import AdbServer, adb_server
 from buildtool.device.transports.failures import KnownFailure, explain
 from buildtool.device.transports.transport import Command, quote
 from buildtool.project.model import Tool
-from buildtool.sdk.adb import find_adb
+from buildtool.sdk.device_programs import find_adb
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from buildtool.device.transports.failures import KnownFailure, explain
 from buildtool.device.transports.ssh_socket import accepts, forwarded_port, socket_path
 from buildtool.device.transports.transport import Command, check_size, quote
 from buildtool.project.model import Tool
-from buildtool.sdk.ssh import find_ssh
+from buildtool.sdk.device_programs import find_ssh
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS, ToolMissingError
-from buildtool.toolchains.distribute.engines import ENGINES
+from buildtool.toolchains.distribute import ENGINES
 from buildtool.toolchains.profile import Profile
 
 NONE = "none"
@@ -119,9 +119,7 @@ class CompilerLauncher(Value):
         """
         command = str(self.program)
         if self.name in ENGINES:
-            from buildtool.toolchains.distribute.launcher_scripts import (  # noqa: PLC0415
-                write_scripts,
-            )
+            from buildtool.toolchains.distribute.launcher_scripts import write_scripts  # noqa: PLC0415
 
             command = str(write_scripts(profile, self.name, self.program, folder))
         elif profile.compiler.c[1:2] == ("cc",):

@@ -17,6 +17,6 @@ def _load() -> None:
         import buildtool.drivers.cmake.leftovers  # noqa: F401, PLC0415
         import buildtool.drivers.cmake.scan.absolute_names  # noqa: F401, PLC0415
         import buildtool.drivers.cmake.scan.input_scanner  # noqa: F401, PLC0415
-        from buildtool.toolchains.dsp_shells import known_shells  # noqa: PLC0415
+        from buildtool.toolchains.system_libraries import known_shells  # noqa: PLC0415
 
         known_shells()

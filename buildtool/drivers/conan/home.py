@@ -26,7 +26,7 @@ from buildtool.core.processes.process import Completed, ToolError, capture
 from buildtool.core.trees import remove_tree
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CONAN_CENTER, ConanSettings
-from buildtool.sdk.conan import Conan, find_conan
+from buildtool.sdk.packaged_tools import Conan, find_conan
 from buildtool.toolchains.conan_profile import SETTINGS, build_machine, settings_user
 from buildtool.toolchains.profile import Profile
 

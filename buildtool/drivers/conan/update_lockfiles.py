@@ -11,7 +11,7 @@ from buildtool.drivers.conan import lockfile
 from buildtool.drivers.conan.home import ConanHome
 from buildtool.plan.plan import conan_settings, find_target
 from buildtool.project.model import Project
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile

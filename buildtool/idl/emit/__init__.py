@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from buildtool.idl.emit.header import header
-from buildtool.idl.emit.skel import skel
-from buildtool.idl.emit.stub import stub
+from buildtool.idl.emit.interface_files import skel, stub
 from buildtool.idl.model import Unit
 
 

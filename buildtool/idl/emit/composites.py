@@ -15,10 +15,17 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable
 
-from buildtool.idl.emit.c_text import block, function
-from buildtool.idl.emit.records import FieldNames, copied, record_name, record_struct
-from buildtool.idl.layout.method_layout import RecordKind, record_of
-from buildtool.idl.layout.types import (
+from buildtool.idl.emit.c_text import (
+    FieldNames,
+    block,
+    copied,
+    function,
+    record_name,
+    record_struct,
+)
+from buildtool.idl.method_layout import RecordKind, record_of
+from buildtool.idl.model import Direction, Member, Parameter, Sequence, String, Struct, Type
+from buildtool.idl.types import (
     Composite,
     composite,
     is_dma_sequence,
@@ -26,20 +33,15 @@ from buildtool.idl.layout.types import (
     is_nested,
     strip_typedefs,
 )
-from buildtool.idl.model import Direction, Member, Parameter, Sequence, String, Struct, Type
 
 NO_NAMES: FieldNames = {}
 
 
 class CompositeWriter(abc.ABC):
-    """Writes the functions of one side.
+    """Writes the functions of one side."""
 
-    `result_verb` names the function for results; `receives_results` is true for a stub, which
-    packs what goes in and unpacks the results.
-    """
-
-    result_verb: str
-    receives_results: bool
+    result_verb: str  # names the function for results
+    receives_results: bool  # true for a stub, which packs what goes in and unpacks the results
 
     @abc.abstractmethod
     def buffer(self, kind: RecordKind, many: Sequence | String, value: str, length: str) -> str:

@@ -11,16 +11,17 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from buildtool.idl.emit.c_declarations import (
+from buildtool.idl.emit.c_text import (
     c_type,
     function_name,
     function_parameters,
+    literal,
     member_variables,
     public_signature,
+    quoted,
     uses_dma,
     uses_strings,
 )
-from buildtool.idl.emit.c_text import literal, quoted
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import (
     Alias,

@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from buildtool.idl.emit.c_declarations import c_type, converts_result, function_name, takes_handle
-from buildtool.idl.emit.c_text import block, fill, function, if_any
-from buildtool.idl.emit.composites import SkelComposites, braces
-from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
-from buildtool.idl.layout.method_layout import RecordKind, WireMethod
-from buildtool.idl.layout.types import (
-    element_of,
-    flat_size,
-    is_flat,
-    is_nested,
-    strip_typedefs,
+from buildtool.idl.emit.c_text import (
+    FieldNames,
+    block,
+    c_type,
+    converts_result,
+    copied,
+    field_names,
+    fill,
+    function,
+    function_name,
+    if_any,
+    record_name,
+    takes_handle,
 )
+from buildtool.idl.emit.composites import SkelComposites, braces
+from buildtool.idl.method_layout import RecordKind, WireMethod
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -36,6 +40,7 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
+from buildtool.idl.types import element_of, flat_size, is_flat, is_nested, strip_typedefs
 
 REFUSED = ("return AEE_EBADPARM;",)
 BAD_CALL = ("_call->err = AEE_EBADPARM;",)
@@ -43,15 +48,11 @@ BAD_CALL = ("_call->err = AEE_EBADPARM;",)
 
 @dataclass(frozen=True, slots=True)
 class _Arguments:
-    """Where a method's parameters are.
+    """Where a method's parameters are."""
 
-    `inputs` and `outputs` are the C expressions of their `remote_arg` by name where the indices are
-    known, else empty.  `names` are the fields of primIn.
-    """
-
-    inputs: Mapping[str, str]
-    outputs: Mapping[str, str]
-    names: FieldNames
+    inputs: Mapping[str, str]  # C expressions of their `remote_arg` by name, if indices are known
+    outputs: Mapping[str, str]  # likewise
+    names: FieldNames  # the fields of primIn
 
     def of(self, parameter: Parameter) -> str:
         """The argument that the implementation sees: of an inrout one, the rout buffer."""
@@ -67,7 +68,7 @@ class _Arguments:
         return f"_in.{self.names[name, True]}"
 
 
-def method_function(interface: Interface, wire: WireMethod, *, versioned: bool) -> str:
+def skel_function(interface: Interface, wire: WireMethod, *, versioned: bool) -> str:
     """The C function of the method that `wire` lays out; a `versioned` open checks its URI."""
     method = interface.methods[wire.index]
     if any(is_nested(parameter.type) for parameter in method.parameters):

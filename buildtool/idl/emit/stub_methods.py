@@ -8,18 +8,23 @@ How a stub adds the buffers of composites to a call, and fetches their results.
 
 from __future__ import annotations
 
-from buildtool.idl.emit.c_declarations import (
+from buildtool.idl.emit.c_text import (
+    FieldNames,
+    block,
     converts_result,
+    copied,
+    field_names,
+    fill,
+    function,
     function_name,
     function_parameters,
+    if_any,
     public_signature,
+    record_name,
     result_type,
 )
-from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.composites import CompositeWriter, braces, element_loop, has_record
-from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
-from buildtool.idl.layout.method_layout import RecordKind, Role, WireMethod
-from buildtool.idl.layout.types import Composite, is_flat, is_nested, strip_typedefs
+from buildtool.idl.method_layout import RecordKind, Role, WireMethod
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -33,9 +38,10 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
+from buildtool.idl.types import Composite, is_flat, is_nested, strip_typedefs
 
 
-def method_function(interface: Interface, wire: WireMethod) -> str:
+def stub_function(interface: Interface, wire: WireMethod) -> str:
     """The C function of the method that `wire` lays out."""
     method = interface.methods[wire.index]
     body = (_nested_body if _is_nested(method) else _flat_body)(interface, method, wire)
@@ -313,10 +319,7 @@ class StubComposites(CompositeWriter):
 
     def element_results(self, element: Composite) -> str:
         name, record = element.c_type, ""
-        lines = [
-            "_Sequence _all = _recall(_call);",
-            f"{name}* _values = ({name}*)_all.native;",
-        ]
+        lines = ["_Sequence _all = _recall(_call);", f"{name}* _values = ({name}*)_all.native;"]
         if has_record(element, RecordKind.RESULT):
             out, record = record_name(name, RecordKind.RESULT), "&_results[_i], "
             lines.append(f"const {out}* _results =\n    (const {out}*)_all.wire;")

@@ -22,14 +22,10 @@ _SPLICE = re.compile(r"\\[ \t]*\n")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A file, or the command line as a file.
-
-    `text` has no line continuations, so that tokens are contiguous; `location` maps an offset in
-    it to the file on disk.
-    """
+    """A file, or the command line as a file; `location` maps an offset to the file on disk."""
 
     name: str
-    text: str
+    text: str  # without line continuations, so that tokens are contiguous
     included_from: tuple[Location, ...] = ()
     lines: tuple[str, ...] = ()
     line_starts: tuple[int, ...] = field(default=(0,), repr=False)
@@ -142,20 +138,16 @@ class Kind(enum.Enum):
 
 @dataclass(slots=True, eq=False)
 class Token:
-    """One preprocessing token.
-
-    `doc` is the Doxygen comment before it, `trailing` the one after it (`///<`), both
-    without comment markers.  `hidden` has the macros that must not expand it again.
-    """
+    """One preprocessing token."""
 
     kind: Kind
     text: str
     source: Source
     offset: int
     starts_line: bool = False
-    doc: str = ""
-    trailing: str = ""
-    hidden: frozenset[str] = frozenset()
+    doc: str = ""  # the Doxygen comment before it, without comment markers
+    trailing: str = ""  # the one after it (`///<`)
+    hidden: frozenset[str] = frozenset()  # macros that must not expand it again
 
     @property
     def location(self) -> Location:
@@ -234,12 +226,7 @@ def tokenize(source: Source) -> Iterator[Token]:
                 previous.trailing = _joined(trailing)
                 yield previous
             previous = Token(
-                _KINDS[group],
-                match.group(),
-                source,
-                match.start(),
-                starts_line,
-                _joined(doc),
+                _KINDS[group], match.group(), source, match.start(), starts_line, _joined(doc)
             )
             starts_line, trailing, doc, doc_open = False, [], [], False
     if previous is not None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from buildtool.idl.layout.types import element_of, flat_size, is_flat, strip_typedefs
 from buildtool.idl.model import Direction, Enum, Location, Method, Primitive, Sequence, String, Type
+from buildtool.idl.types import element_of, flat_size, is_flat, strip_typedefs
 from buildtool.lint.changes import changes, needed_version, version_numbers
-from buildtool.lint.finding import LintFinding, Place, rule
-from buildtool.lint.subject import Interface, Subject
+from buildtool.lint.finding import Interface, LintFinding, Place, Subject, rule
 
 _OUTPUT = frozenset(("dst", "dest", "destination", "out", "output"))
 _OUTPUTS = frozenset(("outputs", "results"))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from buildtool.lint.c_code.expressions import assigned, bare, number
-from buildtool.lint.c_code.functions import Call, Function, is_name
-from buildtool.lint.finding import LintFinding, rule
-from buildtool.lint.subject import Subject
+from buildtool.lint.c_functions import Call, Function, assigned, bare, is_name, number
+from buildtool.lint.finding import LintFinding, Subject, rule
 
 
 @rule(

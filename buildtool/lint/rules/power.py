@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from buildtool.lint.c_code.expressions import (
+from buildtool.lint.c_functions import (
     TRUE,
+    Call,
+    Function,
     assigned,
     bare,
     local_pointers,
     parameters_by_value,
 )
-from buildtool.lint.c_code.functions import Call, Function
-from buildtool.lint.finding import LintFinding, rule
-from buildtool.lint.subject import Subject
+from buildtool.lint.finding import LintFinding, Subject, rule
 
 
 @rule(

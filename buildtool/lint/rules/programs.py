@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from buildtool.lint.c_code.expressions import NOTHING, assigned, bare, literal
-from buildtool.lint.c_code.functions import Call, Function
-from buildtool.lint.finding import LintFinding, rule
-from buildtool.lint.subject import Subject
+from buildtool.lint.c_functions import NOTHING, Call, Function, assigned, bare, literal
+from buildtool.lint.finding import LintFinding, Subject, rule
 from buildtool.toolchains.cdsprpc import known_exports
 
 MAX_CALLS = 200

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from buildtool.lint.c_code.expressions import literal
-from buildtool.lint.finding import LintFinding, Place, rule
+from buildtool.lint.c_functions import literal
+from buildtool.lint.finding import LintFinding, Place, Subject, rule
 from buildtool.lint.shell import DOUBLE, EXPANSION, PLAIN, SINGLE, WORDS, Assignment
-from buildtool.lint.subject import Subject
 
 PROGRAM = "program"
 """Where an assignment is that `setenv` makes."""

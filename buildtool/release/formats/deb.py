@@ -24,17 +24,10 @@ from typing import BinaryIO
 from buildtool.core.escape import is_control
 from buildtool.release.formats import debian_control
 from buildtool.release.formats.debian_control import Debian
-from buildtool.release.formats.entries import FormatError, Package, PackageEntry
-from buildtool.release.formats.tar_zst import write_tar_zst
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry, write_tar_zst
 
-SUFFIX = ".deb"
 _MEMBER = "{name:<16}{epoch:<12}{owner:<6}{owner:<6}{mode:<8o}{size:<10}`\n"
 _MAX_SIZE = 10**10  # the header of a member has ten digits
-
-
-def file_name(package: Package) -> str:
-    """The name of the archive."""
-    return f"{package.stem}{SUFFIX}"
 
 
 def write(package: Package, path: Path) -> None:

@@ -15,10 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
-from buildtool.release.formats.entries import FormatError, Package, PackageEntry
-from buildtool.release.formats.zip_file import write_zip
+from buildtool.release.formats.entries import FormatError, Package, PackageEntry, write_zip
 
-SUFFIX = ".aar"
 JNI = "jni/arm64-v8a"
 ASSETS = "assets/dsp"
 _LIBRARY = r"lib[^/]*\.so"
@@ -32,11 +30,6 @@ _MANIFEST = """\
 </manifest>
 """
 _JAR_MANIFEST = PackageEntry("META-INF/MANIFEST.MF", 0o644, b"Manifest-Version: 1.0\r\n\r\n")
-
-
-def file_name(package: Package) -> str:
-    """The name of the archive."""
-    return f"{package.stem}{SUFFIX}"
 
 
 def write(package: Package, path: Path) -> None:

@@ -8,43 +8,33 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
-from buildtool.release.supply_chain.parts import Part
+from cyclonedx.contrib.license.factories import LicenseFactory
+from cyclonedx.model import HashAlgorithm, HashType, Property
+from cyclonedx.model.bom import Bom, BomMetaData
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.model.license import DisjunctiveLicense, License
+from cyclonedx.model.tool import ToolRepository
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
 
-if TYPE_CHECKING:
-    from cyclonedx.model import HashType, Property
-    from cyclonedx.model.component import Component
-    from cyclonedx.model.license import License
-
-SUFFIX = ".cdx.json"
-_PROPERTY = "buildtool"
-RELEASE_PROPERTY = f"{_PROPERTY}:release"
-"""The property of the main component with the release's id."""
+from buildtool.release.supply_chain.attach import Part
 
 
-def sbom(
-    release: Mapping[str, Any], sha256: str, parts: Sequence[Part], licences: Sequence[str] = ()
-) -> str:
+def sbom(release: Mapping[str, Any], sha256: str, parts: Sequence[Part]) -> str:
     """The bill of materials of an archive as JSON.
 
     `release` is the document `release.json`, `sha256` the digest of the archive, `parts` what is in
-    it of other projects, `licences` those of the project.
+    it of other projects.
     """
-    from datetime import UTC, datetime  # noqa: PLC0415 - only packaging needs it
-
-    from cyclonedx.model.bom import Bom, BomMetaData  # noqa: PLC0415 - its import takes 0.1 s
-    from cyclonedx.model.component import Component, ComponentType  # noqa: PLC0415
-    from cyclonedx.model.tool import ToolRepository  # noqa: PLC0415
-    from cyclonedx.output.json import JsonV1Dot6  # noqa: PLC0415
-
     main = Component(
         type=ComponentType.APPLICATION,
         bom_ref="release",
         name=release["project"],
         version=release["version"],
         hashes=[_sha256(sha256)],
-        licenses=_licences(licences),
         properties=_properties(_release_properties(release)),
     )
     tools = [
@@ -106,8 +96,6 @@ def _files(release: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _file(slice_name: str, row: Mapping[str, Any]) -> Component:
-    from cyclonedx.model.component import Component, ComponentType  # noqa: PLC0415 - see sbom()
-
     return Component(
         type=ComponentType.FILE,
         bom_ref=f"file:{row['path']}",
@@ -118,9 +106,6 @@ def _file(slice_name: str, row: Mapping[str, Any]) -> Component:
 
 
 def _part(part: Part) -> Component:
-    from cyclonedx.model.component import Component, ComponentType  # noqa: PLC0415 - see sbom()
-    from packageurl import PackageURL  # noqa: PLC0415
-
     return Component(
         type=ComponentType.LIBRARY,
         bom_ref=part.purl,
@@ -137,9 +122,6 @@ def _licences(texts: Iterable[str]) -> list[License]:
 
     CycloneDX has either one expression or any number of licences.
     """
-    from cyclonedx.contrib.license.factories import LicenseFactory  # noqa: PLC0415 - see sbom()
-    from cyclonedx.model.license import DisjunctiveLicense  # noqa: PLC0415
-
     found = [LicenseFactory().make_from_string(text) for text in dict.fromkeys(texts) if text]
     if len(found) == 1:
         return found
@@ -150,12 +132,8 @@ def _licences(texts: Iterable[str]) -> list[License]:
 
 
 def _properties(values: Mapping[str, str]) -> list[Property]:
-    from cyclonedx.model import Property  # noqa: PLC0415 - see sbom()
-
-    return [Property(name=f"{_PROPERTY}:{name}", value=v) for name, v in values.items() if v]
+    return [Property(name=f"buildtool:{name}", value=v) for name, v in values.items() if v]
 
 
 def _sha256(digest: str) -> HashType:
-    from cyclonedx.model import HashAlgorithm, HashType  # noqa: PLC0415 - see sbom()
-
     return HashType(alg=HashAlgorithm.SHA_256, content=digest)

@@ -20,7 +20,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular, replace_file
 from buildtool.core.processes.process import Completed, capture
 from buildtool.core.value import Value
-from buildtool.sdk.ssh import find_ssh_keygen
+from buildtool.sdk.device_programs import find_ssh_keygen
 
 NAMESPACE = "buildtool-release"
 """The purpose of the signatures: one of another namespace, such as git's, is not valid here."""

@@ -21,9 +21,15 @@ from buildtool.core.file_stamp import stamp_of
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
 from buildtool.release.document import NAME
-from buildtool.release.formats import conan
+from buildtool.release.formats.entries import CONAN
 from buildtool.release.slices import file_list_digest, release_id, slice_of
-from buildtool.release.supply_chain import provenance, sbom
+from buildtool.release.supply_chain.attach import (
+    PREDICATE,
+    PROVENANCE,
+    RELEASE_PROPERTY,
+    SBOM,
+    STATEMENT,
+)
 from buildtool.release.supply_chain.sign import Signer, verify
 from buildtool.release.unpack import members
 
@@ -32,21 +38,15 @@ WHOLE = (".tar.zst", ".zip")
 
 
 class VerifiedArchive(Value):
-    """The result of verifying an archive.
-
-    `signer` is None if signatures were not checked.  `release` is the document `release.json`, None
-    for a package without one; `files` is the number of the release's files and links; `extra` that
-    of files that the format of the archive adds.  `documents` are the SBOM and the provenance
-    beside the archive, by name.
-    """
+    """The result of verifying an archive."""
 
     archive: Path
     sha256: str
-    signer: Signer | None
-    release: Mapping[str, Any] | None
-    files: int
-    extra: int
-    documents: Mapping[str, Document]
+    signer: Signer | None  # None if signatures were not checked
+    release: Mapping[str, Any] | None  # the document `release.json`, None for a package without one
+    files: int  # the number of the release's files and links
+    extra: int  # the number of files that the format of the archive adds
+    documents: Mapping[str, Document]  # the SBOM and the provenance beside the archive, by name
 
 
 class _Row(Value):
@@ -90,7 +90,7 @@ def verify_archive(archive: Path, signers: Path | None) -> VerifiedArchive:
 
 def _is_whole(archive: Path) -> bool:
     """Whether an archive holds a release and nothing else."""
-    return archive.name.endswith(WHOLE) and not archive.name.endswith(conan.SUFFIX)
+    return archive.name.endswith(WHOLE) and not archive.name.endswith(CONAN)
 
 
 def _read(file: BufferedReader, archive: Path) -> tuple[dict[str, _Row], bytes | None, str]:
@@ -210,8 +210,8 @@ def documents_beside(
     `VerifyError` for one that is missing or does not fit, `SignatureError`.
     """
     checks = {
-        "sbom": (sbom.SUFFIX, partial(_check_sbom, sha256=sha256, release=release)),
-        "provenance": (provenance.SUFFIX, partial(_check_provenance, sha256=sha256)),
+        "sbom": (SBOM, partial(_check_sbom, sha256=sha256, release=release)),
+        "provenance": (PROVENANCE, partial(_check_provenance, sha256=sha256)),
     }
     found = {name: _document(archive, *check, signers) for name, check in checks.items()}
     return {name: document for name, document in found.items() if document}
@@ -299,7 +299,7 @@ def _check_sbom(document: Any, sha256: str, release: Mapping[str, Any] | None) -
     if release is None:
         return
     named = {p["name"]: p["value"] for p in main["properties"]}
-    if named[sbom.RELEASE_PROPERTY] != release["id"]:
+    if named[RELEASE_PROPERTY] != release["id"]:
         yield "it is of another release"
     parts = [part["files"] for part in release["slices"].values()]
     rows = [row for part in (*parts, release.get("licenses", [])) for row in part]
@@ -315,9 +315,9 @@ def _sha256(component: Any) -> str | None:
 
 
 def _check_provenance(document: Any, sha256: str) -> Iterator[str]:
-    if document["_type"] != provenance.STATEMENT:
+    if document["_type"] != STATEMENT:
         yield "it is not an in-toto statement"
-    if document["predicateType"] != provenance.PREDICATE:
+    if document["predicateType"] != PREDICATE:
         yield "it is not SLSA's provenance"
     if sha256 not in {subject["digest"]["sha256"] for subject in document["subject"]}:
         yield "it is of another archive: no subject has its sha256"

@@ -22,13 +22,12 @@ from buildtool.release.unpack.entry import (
     ArchiveDigestError,
     ArchiveEntry,
     ArchiveError,
+    ArchiveListing,
     DamagedArchiveError,
     Limits,
 )
-from buildtool.release.unpack.listing import ArchiveListing
+from buildtool.release.unpack.formats import Member, deb_members, tar_members, zip_members
 from buildtool.release.unpack.streams import Packed, Unpacked, gzip, zstd
-from buildtool.release.unpack.tar_archive import Member, deb_members, tar_members
-from buildtool.release.unpack.zip_archive import zip_members
 
 __all__ = ["ArchiveEntry", "ArchiveError", "entries", "members", "unpack"]
 

@@ -1,7 +1,14 @@
-"""One entry of an archive, the names that entries may have, and the limits of unpacking."""
+"""The entries of an archive, the names that they may have, and the limits of unpacking.
+
+Entries are checked one by one and then as a whole.  Names that differ only in case or in the
+Unicode form of the same characters are refused as duplicates: some file systems (shared storage of
+Android, macOS, Windows) take them for one file, so that what is there after unpacking would depend
+on the device.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Literal
 
 from buildtool.core.errors import BuildtoolError
@@ -142,25 +149,17 @@ class ArchiveDigestError(ArchiveError):
 
 
 class Limits(Value):
-    """The largest archive that is read.
+    """The largest archive that is read."""
 
-    `entries` are files, links and directories, also those that are only part of a path; `names` is
-    the total length of their paths in characters; `path` and `name` are the lengths in bytes of one
-    path and of one part of it, `depth` the number of its parts; `size` is the total of the unpacked
-    bytes.  After the first `free` bytes, the unpacked bytes are at most `ratio` times the packed
-    ones.  `window` is the memory in bytes that decompression may require: `zstd -19` requires
-    8 MiB, `xz -6` 9 MiB.
-    """
-
-    entries: int = 50_000
-    names: int = 8 << 20
-    path: int = 1024
-    name: int = 255
-    depth: int = 64
-    size: int = 16 << 30
-    ratio: int = 100
+    entries: int = 50_000  # files, links and directories, also those that are only part of a path
+    names: int = 8 << 20  # the total length of their paths in characters
+    path: int = 1024  # the length of one path in bytes
+    name: int = 255  # the length of one part of a path in bytes
+    depth: int = 64  # the number of parts of a path
+    size: int = 16 << 30  # the total of the unpacked bytes
+    ratio: int = 100  # of unpacked to packed bytes, after the first `free` ones
     free: int = 64 << 20
-    window: int = 16 << 20
+    window: int = 16 << 20  # bytes that decompression may need: `zstd -19` 8 MiB, `xz -6` 9 MiB
 
 
 LIMITS = Limits()
@@ -177,3 +176,83 @@ def check_size(unpacked: int, packed: int, limits: Limits) -> None:
             f"{packed:,} bytes of it unpack to {unpacked:,} bytes",
             why=f"more than {limits.ratio} times the size is taken for an attack on the disk",
         )
+
+
+Kind = Literal["file", "link", "directory", "implied directory"]
+
+
+class ArchiveListing:
+    """The entries so far.  `add` and `finish` raise `UnsafeArchiveError`."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.entries: list[ArchiveEntry] = []
+        self._limits = limits
+        self._kinds: dict[str, Kind] = {}
+        self._spellings: dict[str, str] = {}
+        self._names = 0
+
+    def add(self, entry: ArchiveEntry) -> None:
+        """Check `entry` against those before it, and add it."""
+        for end, character in enumerate(entry.path):
+            if character == "/":
+                self._add_parent(entry.path[:end])
+        known = self._kinds.get(entry.path)
+        if known and (known != "implied directory" or entry.kind != "directory"):
+            raise UnsafeArchiveError(
+                f"the archive has two entries {entry.path!r}",
+                why=f"one is a {known}, the other a {entry.kind}",
+            )
+        self._remember(entry.path, entry.kind)
+        self.entries.append(entry)
+
+    def finish(self) -> None:
+        """Check the links, whose targets may come after them."""
+        for entry in self.entries:
+            if entry.kind == "link":
+                self._check_link(entry)
+
+    def _add_parent(self, path: str) -> None:
+        known = self._kinds.get(path)
+        if known is None:
+            self._remember(path, "implied directory")
+        elif known in ("file", "link"):
+            raise UnsafeArchiveError(
+                f"the entry {path!r} is a {known}, and has entries below it",
+                why="what is written there would go through it",
+            )
+
+    def _remember(self, path: str, kind: Kind) -> None:
+        # Canonical caseless matching; source: The Unicode Standard, section 3.13, D145.
+        folded = unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
+        other = self._spellings.setdefault(folded, path)
+        if other != path:
+            raise UnsafeArchiveError(
+                f"the entries {other!r} and {path!r} have the same name on some file systems",
+                why="they differ only in case, or in how Unicode characters are composed",
+            )
+        if path not in self._kinds:
+            self._names += len(path)
+        self._kinds[path] = kind
+        if len(self._kinds) > self._limits.entries or self._names > self._limits.names:
+            raise UnsafeArchiveError(
+                f"the archive has more than {self._limits.entries:,} files and directories,"
+                f" or {self._limits.names:,} characters in their paths"
+            )
+
+    def _check_link(self, entry: ArchiveEntry) -> None:
+        found = link_target(entry.path, entry.target, self._limits)
+        parts = found.split("/")
+        before = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+        for place in before:
+            if self._kinds.get(place) == "link":
+                raise UnsafeArchiveError(
+                    f"the link {entry.path!r} leads to or through the link {place!r}",
+                    remedy="Make each link lead directly to its file.",
+                )
+        if found not in self._kinds or entry.path.startswith(f"{found}/"):
+            raise UnsafeArchiveError(
+                f"the link {entry.path!r} leads to nothing in the archive, or to a directory above"
+                " itself",
+                why=f"its target is {entry.target!r}",
+                remedy="Make the link lead to a file of the archive.",
+            )

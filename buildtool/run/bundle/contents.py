@@ -122,8 +122,8 @@ def _ingredients(record: RunRecord) -> Ingredients | None:
     """What the release is made of; None if nothing was built."""
     if not record.built:
         return None
+    from buildtool.release.document import find_source  # noqa: PLC0415
     from buildtool.release.package import Ingredients  # noqa: PLC0415 - not in most runs
-    from buildtool.release.source import find_source  # noqa: PLC0415
 
     project, (build, release) = record.project, record.built
     source = find_source(project.root, project.state, lambda _: None)

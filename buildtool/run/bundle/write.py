@@ -127,10 +127,11 @@ def _write_archive(
     release: bool | None = None,
 ) -> WrittenBundle:
     """Write the bundle; `listener` first gets a list of what it contains.  Raises `OSError`."""
-    # Not in most runs.
-    from buildtool.release.formats.entries import PackageEntry  # noqa: PLC0415
-    from buildtool.release.formats.tar_zst import write_tar_zst  # noqa: PLC0415
-    from buildtool.release.formats.zip_file import write_zip  # noqa: PLC0415
+    from buildtool.release.formats.entries import (  # noqa: PLC0415 - not in most runs
+        PackageEntry,
+        write_tar_zst,
+        write_zip,
+    )
 
     contents = contents_of(record, release=release)
     files: dict[str, bytes | Path] = {NAME: summary(contents, place.name), **contents.files}

@@ -47,7 +47,7 @@ from buildtool.run.first_finding.release_checks import (
 from buildtool.run.method_counts import FailedCall, with_parameters
 from buildtool.run.program import NO_VARIABLES
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell
+from buildtool.toolchains.system_libraries import DeviceShell
 
 _PRINT = 'cat -- "${QEMU_LD_PREFIX:-}$1"'
 """Prints a file of the system, which is an emulated one below that directory on some devices."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.contract.finding import ERROR
+from buildtool.contract.rules.declared import dsp_arch, hexagon_machine, idl_digest, valid_elf
 from buildtool.contract.rules.host_libraries import cdsprpc_functions, no_shipped_cdsprpc
-from buildtool.contract.rules.machines import dsp_arch, hexagon_machine, idl_digest, valid_elf
 from buildtool.contract.rules.skels import (
     cxx_runtime,
     shell_symbols,
@@ -24,8 +24,8 @@ from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
 from buildtool.device.finding import DeviceFinding
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell
-from buildtool.toolchains.dsp_toolchain import CODE_RULES
+from buildtool.toolchains.select_profiles import CODE_RULES
+from buildtool.toolchains.system_libraries import DeviceShell
 
 RULES = (
     *(valid_elf, hexagon_machine, dsp_arch, idl_digest, cdsprpc_functions, no_shipped_cdsprpc),

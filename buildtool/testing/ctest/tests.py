@@ -27,7 +27,7 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.project.model import Project
 from buildtool.release.slices import Release
-from buildtool.sdk.cmake import CMake
+from buildtool.sdk.packaged_tools import CMake
 from buildtool.sdk.tool_search import version_numbers
 from buildtool.testing.deployment import (
     Additions,

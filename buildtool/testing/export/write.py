@@ -20,8 +20,7 @@ from buildtool.core.trees import remove_tree, replace_directory
 from buildtool.deploy.data.files import DataFile
 from buildtool.device.emulated.socs import known_socs
 from buildtool.project.archs import arch_number
-from buildtool.release.formats.entries import PackageEntry
-from buildtool.release.formats.zip_file import write_zip
+from buildtool.release.formats.entries import PackageEntry, write_zip
 from buildtool.release.slices import Release
 from buildtool.testing.export.exported import FILE, ROOT, Export, ExportedTest, write_list
 from buildtool.testing.export.services import BUNDLE, RUN, SERVICES, TEMPLATES, filled

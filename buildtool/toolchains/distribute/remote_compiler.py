@@ -24,7 +24,8 @@ from buildtool.core.file_stamp import cached_digest
 from buildtool.core.files import value_digest
 from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
-from buildtool.toolchains.distribute.engines import ENGINES
+from buildtool.sdk.tool_search import Problem
+from buildtool.toolchains.distribute import ENGINES
 from buildtool.toolchains.profile import Profile
 
 _PLACE = "opt/buildtool"
@@ -39,16 +40,13 @@ class RemoteCompiler(Value):
 
     distcc sends this name.  icecc distributes only compilers with such names, and starts `gcc` or
     `g++` of the archive that has the name (Source: icecream, `CompileFileMsg`).
-
-    `kind` is that of `Compiler`; `files` are those of the compiler, by their paths on the machines;
-    `movable` means that it runs at any path, so that it can be sent to machines without it.
-    `scripts` are the programs that the engines start, by engine and path.
     """
 
     name: str
-    kind: str
-    files: Mapping[str, Path]
-    movable: bool
+    kind: str  # that of `Compiler`, or "zig"
+    files: Mapping[str, Path]  # of the compiler, by their paths on the machines
+    movable: bool  # it runs at any path, so it can be sent to machines without it
+    # The programs that the engines start, by engine and path
     scripts: Mapping[str, Mapping[str, str]]
 
 
@@ -220,3 +218,21 @@ def node_script(kind: str, name: str, command: Sequence[str], digests: Mapping[s
         .replace("@CHECK@", check if digests else "")
         .replace("@COMPILE@\n", _COMPILE[kind].replace("@COMMAND@", shlex.join(command)))
     )
+
+
+def limits(profile: Profile, engine: str) -> Iterator[Problem]:
+    """Why machines need more than the archive, or why objects are compiled on this machine."""
+    if profile.places.get("ZIG"):
+        return
+    program = profile.compiler.c[0]
+    if engine == "distcc":
+        yield Problem(
+            f"distcc does not send {program}: it needs libraries beside it",
+            "Install the same package on each machine; the archive checks it.",
+        )
+    if profile.platform == "hexagon":
+        yield Problem(
+            f"{program} compiles on this machine what has debug information: DWARF 5 has digests"
+            " of source files, which other machines do not have",
+            "Add -gdwarf-4 to the target's flags.",
+        )

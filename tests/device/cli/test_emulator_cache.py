@@ -21,7 +21,7 @@ from buildtool.device.emulated.emulator import (
 )
 from buildtool.engine.record import read_record, record_file
 from buildtool.engine.result import StepOutcome
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from tests.caches import share
 from tests.command_line import Buildtool
 from tests.integration.cache.remote_nginx import running

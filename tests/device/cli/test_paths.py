@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from tests.command_line import Buildtool, Edit
 from tests.path_names import SPECIAL_NAME
 

@@ -20,7 +20,7 @@ from buildtool.device.emulated.socs import find_soc
 from buildtool.device.facts import facts_of, facts_of_sim
 from buildtool.device.transports.emulated import Emulated
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 
 
 def sim(root: Path, soc: str) -> tuple[EmulatedDevice, Device]:

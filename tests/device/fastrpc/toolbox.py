@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.device.emulated.emulator import build_emulator
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from tests.conftest import LONG
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from buildtool.toolchains.instructions.hmx import HmxForm, hmx_forms
+from buildtool.toolchains.hmx import HmxForm, hmx_forms
 from tests.device.fastrpc.toolbox import Device, Result, Toolbox
 from tests.device.runtime.conftest import QURT, WRAP, client_of, install
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-TABLE = ROOT / "buildtool/toolchains/instructions/hmx_forms.tsv"
+TABLE = ROOT / "buildtool/toolchains/hmx_forms.tsv"
 COMPUTES, ZEROS, STRICT = 1, 2, 4
 """The modes of emulator/hmx/unit.h."""
 BASE = 0x10000000

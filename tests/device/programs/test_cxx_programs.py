@@ -8,7 +8,7 @@ import pytest
 
 from buildtool.core.elf.read import read_elf
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.toolchains.dsp_shells import MissingNames, missing_names
+from buildtool.toolchains.system_libraries import MissingNames, missing_names
 from tests.command_line import REPOSITORY
 from tests.device.testing.third_party import results
 from tests.project import Project

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.sdk_root import sdk_root
 from tests.device.testing.test_ctest import with_board
 from tests.device.testing.third_party import results

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from tests.device.fastrpc.toolbox import HEADERS, ROOT, SKEL_HEADERS, ZIG_LIBC, Toolbox
 
 HERE = Path(__file__).parent

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from buildtool.project.archs import has_ieee
-from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.instructions.intrinsics import read_intrinsics
+from buildtool.sdk.packaged_tools import usable_zig
+from buildtool.toolchains.intrinsics import read_intrinsics
 from buildtool.toolchains.sdk_root import ONLY_QF
 from tests.device.fastrpc.toolbox import ROOT, Device, Toolbox
 

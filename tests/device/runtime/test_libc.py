@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import ziglang  # type: ignore[import-untyped]
 
-from buildtool.toolchains.dsp_shells import known_shells
+from buildtool.toolchains.system_libraries import known_shells
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
 from .test_threads import case

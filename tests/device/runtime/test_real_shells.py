@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.dsp_shells import known_shells
+from buildtool.toolchains.system_libraries import known_shells
 from tests.device.fastrpc.toolbox import Toolbox
 
 HERE = Path(__file__).parent

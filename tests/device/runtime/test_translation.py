@@ -23,7 +23,7 @@ from .operands import BITS, Inputs
 from .test_threads import case
 
 TABLE = REPOSITORY / "emulator" / "shell" / "translate" / "forms.inc"
-CHECKED = REPOSITORY / "buildtool" / "toolchains" / "instructions" / "hvx_forms.tsv"
+CHECKED = REPOSITORY / "buildtool" / "toolchains" / "hvx_forms.tsv"
 ROW = re.compile(r'(REPLACED|IEEE)\(\w+, 0x(\d+), 0x\w+u, 0x(\w+)u, "(.*?)", (.*)\)')
 _ROWS = ROW.findall(TABLE.read_text())
 FORMS = [(int(bits, 16), syntax, fields) for *_, bits, syntax, fields in _ROWS]

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from buildtool.toolchains.dsp_shells import known_shells
+from buildtool.toolchains.system_libraries import known_shells
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
 from .conftest import QURT, build_skel, install

@@ -14,7 +14,7 @@ from buildtool.cache.eviction import evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
 from buildtool.cache.zig_cache import entries, make_ready, renew, repair, sweep
-from buildtool.sdk.zig import find_zig
+from buildtool.sdk.packaged_tools import find_zig
 
 
 class Zig:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from tests.command_line import Buildtool, Edit
 from tests.integration.engine import pair
 from tests.project import Project

@@ -150,7 +150,7 @@ def test_a_killed_build_leaves_no_job_of_ninja(tmp_path: Path, number: int) -> N
     )
     code = (
         "from buildtool.core.processes.process import capture\n"
-        "from buildtool.sdk.cmake import find_cmake\n"
+        "from buildtool.sdk.packaged_tools import find_cmake\n"
         f"capture([find_cmake().ninja, '-C', {str(tmp_path)!r}], env={ENVIRONMENT!r})"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:

@@ -13,12 +13,12 @@ from buildtool import flow
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 from buildtool.release.package import Packaged
+from buildtool.release.supply_chain.attach import find_parts
 from buildtool.release.supply_chain.licences import (
     RedistributionError,
     check_redistribution,
     licence_files,
 )
-from buildtool.release.supply_chain.parts import find_parts
 from buildtool.release.supply_chain.verify import verify_archive
 
 from .conftest import ConanProject
@@ -93,7 +93,8 @@ def test_the_sbom_does_not_depend_on_the_order_of_sets() -> None:
     code = (
         "from buildtool.release.supply_chain.sbom import sbom\n"
         "from tests.unit.supply_chain.releases import PARTS, release\n"
-        "print(sbom(release(), '0' * 64, PARTS, ('MIT', 'Zlib', 'BSD-3-Clause')))\n"
+        "part = PARTS[0]._replace(licences=('MIT', 'Zlib', 'BSD-3-Clause'))\n"
+        "print(sbom(release(), '0' * 64, [part, *PARTS[1:]]))\n"
     )
     printed = {
         subprocess.run(

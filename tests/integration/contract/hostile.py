@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from buildtool.contract.check import check
+from buildtool.contract.inspection import check
 from buildtool.contract.subject import Promise, Subject
 
 MEMORY = 1 << 30  # bytes; some files claim to have tables of many gigabytes

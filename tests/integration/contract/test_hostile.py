@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.contract.check import check
+from buildtool.contract.inspection import check
 from buildtool.contract.release_json import ReleaseFileError, read_promise
 from buildtool.contract.subject import Subject, read_tree
 from tests.command_line import REPOSITORY, Buildtool

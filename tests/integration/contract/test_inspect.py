@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.contract.check import RULES
+from buildtool.contract.inspection import RULES
 from tests.command_line import Buildtool
 from tests.json_documents import validate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.core.elf.read import read_code
-from buildtool.toolchains.instructions.packets import packets
+from buildtool.toolchains.hvx import packets
 
 from .vector_library import library
 

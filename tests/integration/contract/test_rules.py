@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.contract.check import RULES
+from buildtool.contract.inspection import RULES
 from buildtool.contract.rules.host_system import OF_PLATFORM
 
 from .binaries import entry

@@ -12,7 +12,7 @@ from buildtool.contract.finding import ERROR, WARNING, Finding
 from buildtool.contract.rules.vector_instructions import hvx_instructions, qf_values
 from buildtool.contract.subject import NOTHING, Promise, Subject
 from buildtool.contract.vector_code import VectorCode
-from buildtool.toolchains.dsp_toolchain import CODE_RULES
+from buildtool.toolchains.select_profiles import CODE_RULES
 
 from .vector_library import library
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.contract.check import check
-from buildtool.contract.inspection import inspect_directory
+from buildtool.contract.inspection import check, inspect_directory
 from buildtool.contract.subject import Promise, Subject, read_tree
 from buildtool.sdk.sysroot import Sysroot
 

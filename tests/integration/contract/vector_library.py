@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 
 
 def library(folder: Path, source: str, arch: int = 79, name: str = "x.s", *flags: str) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.drivers.cmake.compiler_launcher import find_compiler_launcher
-from buildtool.toolchains.android import android
+from buildtool.toolchains.arm64 import android
 from buildtool.toolchains.distribute.launcher_scripts import archive
 from buildtool.toolchains.distribute.remote_compiler import remote_compiler
 from tests.integration.distribute.daemons import FARMS

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from buildtool.core.shared_copy import DIRECTORY, shared_copy
-from buildtool.sdk.zig import find_zig, usable_zig
+from buildtool.sdk.packaged_tools import find_zig, usable_zig
 from tests.command_line import REPOSITORY, Buildtool, Edit
 
 LISTS = """\

@@ -18,10 +18,10 @@ import pytest
 from buildtool.core.files import tree_digest
 from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher, find_compiler_launcher
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 from tests.caches import share
 from tests.integration.cache.remote_nginx import free_port

@@ -15,7 +15,7 @@ import pytest
 
 from buildtool.core.processes.process import Completed, capture
 from buildtool.engine.jobserver import MAX_JOBS, Jobserver
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from tests.integration.engine.processes import running
 
 # A job records when it begins and when it ends.

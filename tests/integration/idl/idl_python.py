@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.idl.compile import compile_idl
-from buildtool.idl.emit.python.names import camel
+from buildtool.idl.emit.python.type_text import camel
 from buildtool.idl.model import Array, Direction, Enum, Primitive, Sequence, String, Struct, Type
 from tests.integration.idl.idl_cases import write_case
 from tests.integration.idl.idl_random import Argument, Case, flat, plain

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.idl.compile import compile_idl
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from tests.integration.idl.idl_rig import HEADERS
 
 IDL = """\

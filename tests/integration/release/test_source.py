@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.plan.environment import LATEST_TIME
-from buildtool.release.source import UNKNOWN_TIME, ReleaseSource, find_source
+from buildtool.release.document import UNKNOWN_TIME, ReleaseSource, find_source
 from tests.integration.release.test_package import TIME, git
 
 

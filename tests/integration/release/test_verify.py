@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.supply_chain.attach import attach
-from buildtool.release.supply_chain.provenance import provenance
+from buildtool.release.supply_chain.attach import attach, provenance
 from buildtool.release.supply_chain.sbom import sbom
 from buildtool.release.supply_chain.sign import sign
 from tests.command_line import Buildtool

@@ -17,7 +17,7 @@ from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import Change, InputSet, changes, observe
 from buildtool.inputs.roots import Roots
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 
 TRACE = ("--trace-expand", "--trace-format=json-v1")
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from tests.integration.scan.conftest import Tried, try_in, write
 
 LISTS = """\

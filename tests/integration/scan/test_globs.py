@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob, matches
 from buildtool.inputs.roots import Roots
-from buildtool.sdk.cmake import find_cmake_program
+from buildtool.sdk.packaged_tools import find_cmake_program
 
 NAMES = st.sampled_from(
     ["a", "b.c", "ab.c", "B.C", "[a]", "a-b", "é.c", ".h", "x y", "]", "^a", "c"]

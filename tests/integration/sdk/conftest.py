@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.gnu.gcc import CROSS
+from buildtool.sdk.gnu_compilers import CROSS
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk.gnu.clang import find_clang
+from buildtool.sdk.gnu_compilers import find_clang
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_native
@@ -24,6 +24,7 @@ def test_debian_s_is_complete() -> None:
 
     assert clang.version.count(".") == 2
     assert clang.problems == ()
+    assert clang.lld
     assert clang.lld.name.startswith("ld.lld")
     assert clang.root == CROSS_LIBRARIES.parent
     assert clang.binutils == CROSS_LIBRARIES.parent / "bin"

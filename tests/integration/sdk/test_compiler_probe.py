@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from buildtool.core.processes.process import Completed, capture
-from buildtool.sdk.gnu.compiler_probe import compiler_headers, library_root, loaded_libraries
-from buildtool.sdk.gnu.gcc import CROSS, find_gcc
+from buildtool.sdk.compiler_probe import compiler_headers, library_root, loaded_libraries
+from buildtool.sdk.gnu_compilers import CROSS, find_gcc
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 from tests.standins.zig import zig_program
@@ -99,7 +99,7 @@ def test_a_static_program_is_not_started_where_the_user_is(
         started.append(cwd)
         return capture(*arguments, cwd=cwd, **rest)
 
-    monkeypatch.setattr("buildtool.sdk.gnu.compiler_probe.capture", noted)
+    monkeypatch.setattr("buildtool.sdk.compiler_probe.capture", noted)
     monkeypatch.chdir(tmp_path)
 
     assert loaded_libraries(zig_program(), "lib") == {}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk.gnu import compiler_probe
-from buildtool.sdk.gnu.gcc import CROSS, find_gcc
+from buildtool.sdk import compiler_probe
+from buildtool.sdk.gnu_compilers import CROSS, find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.toolchains.profile import ProfileError

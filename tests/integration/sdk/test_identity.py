@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.gnu.clang import find_clang
-from buildtool.sdk.gnu.gcc import CROSS, find_gcc
+from buildtool.sdk.gnu_compilers import CROSS, find_clang, find_gcc
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 
 from .conftest import replace
@@ -104,7 +103,7 @@ def test_the_shared_objects_behind_a_thin_program_count(
     other.write_bytes(real.read_bytes() + b"\0")
     # The loader finds another library in its place.
     monkeypatch.setattr(
-        "buildtool.sdk.gnu.compiler_probe._environment",
+        "buildtool.sdk.compiler_probe._environment",
         lambda: {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_LIBRARY_PATH": str(tmp_path)},
     )
 

@@ -11,11 +11,10 @@ import pytest
 
 from buildtool.core.file_stamp import SETTLED_NS
 from buildtool.project.model import Tool
-from buildtool.sdk.adb import find_adb
-from buildtool.sdk.cmake import find_cmake, find_cmake_program, find_ninja
+from buildtool.sdk.device_programs import find_adb, find_ssh
+from buildtool.sdk.packaged_tools import find_cmake, find_cmake_program, find_ninja
 from buildtool.sdk.program import packaged_program
 from buildtool.sdk.qemu import find_qemu
-from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 
 Program = Callable[[str, str], Path]

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.archives import download as download_module
-from buildtool.sdk.archives.download import DownloadError, download
+from buildtool.sdk import download as download_module
+from buildtool.sdk.download import DownloadError, download
 from tests.command_line import Buildtool
 from tests.json_documents import validate
 from tests.standins.fixtures import MakeNdk

@@ -12,8 +12,8 @@ from buildtool.drivers.conan.home import ConanHome
 from buildtool.plan.plan import conan_settings
 from buildtool.project.components import Host
 from buildtool.project.model import Header, Project, Target, Tool
+from buildtool.sdk.packaged_tools import find_zig, usable_zig
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
-from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.conan_profile import build_machine
 from buildtool.toolchains.survey import survey
 from tests.integration.sdk.conftest import script
@@ -52,7 +52,7 @@ def test_another_one_is_asked_for_its_version(library: str, tmp_path: Path) -> N
 
 def test_it_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    monkeypatch.setattr("buildtool.sdk.zig.python_package", lambda _: None)
+    monkeypatch.setattr("buildtool.sdk.packaged_tools.python_package", lambda _: None)
 
     assert find_zig(Tool(path=str(installed(tmp_path / "own", "0.17.3")))).version == "0.17.3"
     with pytest.raises(ToolMissingError, match="zig was not found"):

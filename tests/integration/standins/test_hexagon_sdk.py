@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.elf.read import read_elf
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import VERSIONS
 

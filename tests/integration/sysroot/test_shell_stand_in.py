@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from tests.command_line import Buildtool, Edit
 from tests.project import Project
 from tests.standins.device import SHELL, dsp_shell, make_board

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.android import android
+from buildtool.sdk.packaged_tools import find_cmake
+from buildtool.toolchains.arm64 import android
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc, ubuntu_aarch64_native
 from tests.integration.toolchains.conftest import PlainCMake, plain_cmake

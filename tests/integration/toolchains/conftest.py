@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.profile import Profile
 
 NO_PROGRAMS = "/nonexistent"

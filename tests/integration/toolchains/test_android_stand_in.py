@@ -15,7 +15,7 @@ from buildtool.core.elf.read import read_elf
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError, ndk_libraries
 from buildtool.sdk.tool_search import ToolUnfitError
-from buildtool.toolchains.android import PAGE, android
+from buildtool.toolchains.arm64 import PAGE, android
 from buildtool.toolchains.profile import Profile
 from tests.command_line import Buildtool, Edit
 from tests.standins.fixtures import MakeNdk

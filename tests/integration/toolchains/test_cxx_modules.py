@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 from .conftest import PlainCMake
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.hexagon_sdk import HexagonSdk, probe_hexagon_sdk
-from buildtool.toolchains.android import android
+from buildtool.sdk.packaged_tools import find_cmake
+from buildtool.toolchains.arm64 import android, ubuntu_aarch64
 from buildtool.toolchains.hexagon import hexagon
-from buildtool.toolchains.hexagon_sdk import hexagon_sdk
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.select_profiles import hexagon_sdk
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_gcc
 
 from .conftest import PlainCMake

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.sdk_root import sdk_root
 from tests.instructions import hvx_instructions, ieee_instructions
 

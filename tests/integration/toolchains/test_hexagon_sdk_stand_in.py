@@ -9,11 +9,11 @@ import pytest
 
 from buildtool.contract.build_checks import ContractError, check_dsp_files, check_skel
 from buildtool.core.elf.read import read_elf
-from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.hexagon_sdk import HexagonSdk, probe_hexagon_sdk
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.hexagon import hexagon
-from buildtool.toolchains.hexagon_sdk import hexagon_sdk, with_qaic
+from buildtool.toolchains.select_profiles import hexagon_sdk, with_qaic
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import make_sdk
 

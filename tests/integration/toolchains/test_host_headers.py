@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.cdsprpc import known_exports
 
 HEADERS = Path(__file__).parents[3] / "host" / "include"

@@ -7,8 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import find_cmake, usable_zig
 from buildtool.toolchains.hexagon import hexagon_musl
 from tests.integration.idl.idl_rig import HEXAGON
 from tests.integration.toolchains.conftest import PlainCMake

@@ -11,7 +11,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from buildtool.core.elf.read import read_elf
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.sdk_root import SdkRoot, sdk_root
 
 KERNEL = """\

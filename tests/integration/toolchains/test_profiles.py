@@ -11,11 +11,11 @@ from buildtool.contract.build_checks import ContractError, check_skel
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import read_elf
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_gcc
 
 from .conftest import PlainCMake

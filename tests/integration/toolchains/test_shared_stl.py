@@ -11,11 +11,10 @@ import pytest
 
 from buildtool.core.elf.read import read_dynamic
 from buildtool.drivers.cmake.scan.ninja import read_build_rules
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake, usable_zig
 from buildtool.sdk.qemu import CROSS_LIBRARIES
-from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.system_libraries import SHARED_STL
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 from .conftest import NO_PROGRAMS, PlainCMake
 

@@ -11,7 +11,7 @@ import pytest
 
 from buildtool.contract.build_checks import ContractError, check_host_files
 from buildtool.core.elf.read import ElfError, read_elf
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 
 from .conftest import PlainCMake

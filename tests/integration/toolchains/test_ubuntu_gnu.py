@@ -10,8 +10,8 @@ import pytest
 
 from buildtool.core.elf.machine import EM_AARCH64
 from buildtool.core.elf.read import read_elf
-from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.gnu.gcc import find_gcc
+from buildtool.sdk.gnu_compilers import find_gcc
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64_gnu import (

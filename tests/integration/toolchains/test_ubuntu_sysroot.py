@@ -11,8 +11,8 @@ import pytest
 
 from buildtool.device.sysroot.pull import pull
 from buildtool.device.sysroot.source import open_directory
-from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.gnu.gcc import find_gcc
+from buildtool.sdk.gnu_compilers import find_gcc
+from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.sdk.sysroot import Sysroot, find_sysroot
 from buildtool.toolchains.profile import Profile, ProfileError

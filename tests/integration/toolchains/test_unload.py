@@ -9,8 +9,8 @@ import pytest
 
 from buildtool.core.elf.read import read_elf
 from buildtool.sdk.qemu import CROSS_LIBRARIES
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_gcc
 
 from .conftest import PlainCMake

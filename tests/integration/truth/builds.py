@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 
 from .cases import Case
 

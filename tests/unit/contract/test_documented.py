@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buildtool.contract import rules
 from buildtool.contract.build_checks import CDSPRPC, DSP, HOST
-from buildtool.contract.check import RULES
+from buildtool.contract.inspection import RULES
 
 ROOT = Path(__file__).parents[3]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.contract.rules.machines import dsp_arch
+from buildtool.contract.rules.declared import dsp_arch
 
 from .described import skel, subject
 

@@ -16,7 +16,7 @@ from buildtool.contract.subject import Promise
 from buildtool.core.elf.read import Elf
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
-from buildtool.toolchains.dsp_shells import DeviceShell, device_shell, missing_names
+from buildtool.toolchains.system_libraries import DeviceShell, device_shell, missing_names
 
 from .described import skel, subject
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.contract.check import RULES
+from buildtool.contract.inspection import RULES
 from buildtool.diagnose.knowledge import CAUSE
 from tests.unit.diagnose.knowledge_files import read_folder
 from tests.unit.diagnose.logs import explain_lines

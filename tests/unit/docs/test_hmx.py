@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs/hmx.md").read_text(encoding="utf-8")
-FILE = ROOT / "buildtool/toolchains/instructions/hmx_forms.tsv"
+FILE = ROOT / "buildtool/toolchains/hmx_forms.tsv"
 TABLE = FILE.read_text(encoding="utf-8").splitlines()
 ROWS = (each for each in TABLE if not each.startswith("#"))
 FORMS = list(csv.DictReader(ROWS, delimiter="\t"))

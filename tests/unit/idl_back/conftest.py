@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.idl.layout.method_layout import WireMethod, wire_methods
+from buildtool.idl.method_layout import WireMethod, wire_methods
 from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
 

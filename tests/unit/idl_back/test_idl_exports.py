@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from buildtool.idl.emit import emit
-from buildtool.idl.emit.support import note
+from buildtool.idl.emit.interface_files import note
 from buildtool.idl.model import Unit
 
 Load = Callable[[str], Unit]

@@ -6,13 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.idl.layout.method_layout import (
-    WireBuffer,
-    WireHandle,
-    WireMethod,
-    WireRecord,
-    wire_methods,
-)
+from buildtool.idl.method_layout import WireBuffer, WireHandle, WireMethod, WireRecord, wire_methods
 from buildtool.idl.model import Unit
 
 Wire = Callable[..., WireMethod]

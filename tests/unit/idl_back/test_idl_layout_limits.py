@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.layout.method_layout import WireMethod, wire_method
+from buildtool.idl.method_layout import WireMethod, wire_method
 from buildtool.idl.model import (
     Alias,
     Array,

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from buildtool.idl.emit.python import _fastrpc as rpc
-from buildtool.idl.emit.python._fastrpc.scalars import borrow, room_for
-from buildtool.idl.emit.python._fastrpc.type_base import Keep
+from buildtool.idl.emit.python._fastrpc.scalars import Keep, borrow, room_for
 
 
 def borrowed(values: Any, scalar: rpc.Scalar = rpc.INT32) -> list[Any]:

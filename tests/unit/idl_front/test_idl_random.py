@@ -14,7 +14,7 @@ from buildtool.idl.errors import IdlError
 from buildtool.idl.keywords import KEYWORDS, REJECTED, SIZED
 from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
-from buildtool.idl.syntax.terminals import PUNCTUATION
+from buildtool.idl.terminals import PUNCTUATION
 
 EXAMPLES = 5000 if os.environ.get("BUILDTOOL_LONG") else 60
 

@@ -28,7 +28,7 @@ from buildtool.idl.model import (
     Type,
 )
 from buildtool.idl.parse import load
-from buildtool.idl.semantics.type_rules import is_flat, stripped
+from buildtool.idl.type_rules import is_flat, stripped
 
 EXAMPLES = 2000 if os.environ.get("BUILDTOOL_LONG") else 100
 

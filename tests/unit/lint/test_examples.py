@@ -47,7 +47,7 @@ def test_the_rules_of_every_file_are_applied() -> None:
     files = {path.stem for path in Path(rules.__path__[0]).glob("*.py")} - {"__init__"}
     modules = {f"{rules.__name__}.{file}" for file in files}
 
-    assert {rule.find.__module__ for rule in ALL} == {*modules, "buildtool.lint.comments"}
+    assert {rule.find.__module__ for rule in ALL} == {*modules, "buildtool.lint.check"}
     assert [rule.name.replace("-", "_") for rule in ALL] == [rule.find.__name__ for rule in ALL]
 
 

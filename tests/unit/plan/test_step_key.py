@@ -18,10 +18,10 @@ from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.plan.step_key import differences, step_fields, step_key
 from buildtool.project.components import Host, Skel
 from buildtool.project.model import Header, Project, Target
-from buildtool.sdk.cmake import CMake
+from buildtool.sdk.packaged_tools import CMake
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Compiler, Profile
+from buildtool.toolchains.system_libraries import DeviceShell
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "step_keys"
 UPDATE = os.environ.get("BUILDTOOL_UPDATE_GOLDEN") == "1"

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.formats.conan import write
-from buildtool.release.formats.entries import FormatError, Package
+from buildtool.release.formats.entries import FormatError, Package, write_conan
 from buildtool.release.unpack import unpack
 
 
@@ -20,7 +19,7 @@ def package(**fields: object) -> Package:
 
 def contents(tmp_path: Path, **fields: object) -> dict[str, str]:
     archive = tmp_path / "x.conan.tar.zst"
-    write(package(**fields), archive)
+    write_conan(package(**fields), archive)
     unpack(archive, tmp_path / "unpacked")
     (top,) = (tmp_path / "unpacked").iterdir()
     return {file.name: file.read_text() for file in top.iterdir()}
@@ -55,5 +54,5 @@ def test_names_and_versions_that_conan_does_not_allow(
     field: str, text: str, tmp_path: Path
 ) -> None:
     with pytest.raises(FormatError, match=f"cannot have the {field} '{text}'") as caught:
-        write(package(**{field: text}), tmp_path / "archive")
+        write_conan(package(**{field: text}), tmp_path / "archive")
     assert caught.value.remedy == f"Change '{field}' in [project]."

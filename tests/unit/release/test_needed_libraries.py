@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.release.libraries import LibraryError
+from buildtool.release.contents import LibraryError
 from buildtool.release.slices import ReleaseError
 from tests.unit.release.conftest import Files, Project, elf
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
-from buildtool.release.formats.wheel import file_name, write
+from buildtool.release.formats.wheel import wheel_file_name, write
 from buildtool.toolchains.cdsprpc import import_stub
 
 CALC = '#include "remote.idl"\ninterface calc : remote_handle64 { long add(in long a); };\n'
@@ -62,7 +62,7 @@ def release(folder: Path) -> Package:
 
 
 def written(made: Package, folder: Path) -> Path:
-    path = folder / file_name(made)
+    path = folder / wheel_file_name(made)
     write(made, path)
     return path
 
@@ -78,7 +78,7 @@ def written(made: Package, folder: Path) -> Path:
     ],
 )
 def test_names_are_normalised(changes: dict[str, Any], name: str) -> None:
-    assert file_name(package(**changes)) == name
+    assert wheel_file_name(package(**changes)) == name
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_names_are_normalised(changes: dict[str, Any], name: str) -> None:
 )
 def test_names_that_no_package_can_have_are_refused(changes: dict[str, Any], text: str) -> None:
     with pytest.raises(FormatError) as caught:
-        file_name(package(**changes))
+        wheel_file_name(package(**changes))
     assert caught.value.message == text
     assert caught.value.remedy.endswith("or take another format.")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.processes.process import Completed
-from buildtool.sdk.probe_cache import cached_probe
+from buildtool.sdk.program import cached_probe
 
 
 class Program:

@@ -13,8 +13,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.sdk.archives.install import SdkArchiveError, install_sdk
-from buildtool.sdk.archives.known import SdkArchive
+from buildtool.sdk.vendor_archives import SdkArchive, SdkArchiveError, install_sdk
 
 NAMES = (
     *("sdk/a", "sdk/b/c", "sdk/b/", "sdk/l", "sdk/l/x", "sdk/m", "sdk/m/l", "sdk/n", "sdk/é"),

@@ -9,8 +9,7 @@ import pytest
 
 from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.model import Tool
-from buildtool.sdk.cmake import find_cmake_program, find_ninja
-from buildtool.sdk.conan import find_conan
+from buildtool.sdk.packaged_tools import find_cmake_program, find_conan, find_ninja, find_zig
 from buildtool.sdk.program import PythonPackage
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
@@ -22,7 +21,6 @@ from buildtool.sdk.tool_search import (
     search,
     tool_identity,
 )
-from buildtool.sdk.zig import find_zig
 
 
 class Kit(FoundTool):
@@ -146,7 +144,7 @@ def test_an_old_conan_is_replaced_and_no_project_is_blamed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     old = PythonPackage("1.64.0", tmp_path / "RECORD")
-    monkeypatch.setattr("buildtool.sdk.conan.python_package", lambda _: old)
+    monkeypatch.setattr("buildtool.sdk.packaged_tools.python_package", lambda _: old)
 
     with pytest.raises(ToolUnfitError, match=r"version 1\.64\.0 is older than 2\.34") as caught:
         find_conan()

@@ -8,10 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from buildtool.release.formats.entries import PackageEntry
-from buildtool.release.formats.tar_zst import write_tar_zst
+from buildtool.release.formats.entries import PackageEntry, write_tar_zst
 from buildtool.release.slices import file_list_digest, release_id, slice_of
-from buildtool.release.supply_chain.parts import Part
+from buildtool.release.supply_chain.attach import Part
 
 FILES = {
     "bin/demo": (0o755, b"program"),

@@ -8,7 +8,7 @@ import pytest
 
 from buildtool.core.processes.process import ToolError
 from buildtool.plan.plan import CMakeStep
-from buildtool.release.supply_chain.parts import find_parts
+from buildtool.release.supply_chain.attach import find_parts
 from tests.unit.release.conftest import DSP, HOST
 from tests.unit.supply_chain.steps import file, node, step
 

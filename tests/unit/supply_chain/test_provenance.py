@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.supply_chain.provenance import provenance
+from buildtool.release.supply_chain.attach import provenance
 from tests.unit.supply_chain.releases import CALC, PARTS, changed, release
 
 SUBJECTS = {"demo-1.2-board.zip": "2" * 64, "demo-1.2-board.tar.zst": "1" * 64}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buildtool.release.supply_chain.provenance import provenance
+from buildtool.release.supply_chain.attach import provenance
 from buildtool.release.supply_chain.sbom import sbom
 from buildtool.release.supply_chain.sign import Signature, SignatureError, read_signature
 from buildtool.release.supply_chain.verify import VerifyError, verify_archive

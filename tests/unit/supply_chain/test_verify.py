@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.supply_chain.provenance import provenance
+from buildtool.release.supply_chain.attach import provenance
 from buildtool.release.supply_chain.sbom import sbom
 from buildtool.release.supply_chain.verify import VerifyError, verify_archive
 from buildtool.release.unpack import ArchiveError

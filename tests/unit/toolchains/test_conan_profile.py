@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.packaged_tools import find_cmake
+from buildtool.toolchains.arm64 import ubuntu_aarch64
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Compiler, Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 HOME = Path("/a project/.buildtool/conan")
 

@@ -14,8 +14,8 @@ from buildtool.sdk.tool_search import (
     ToolMissingError,
     ToolUnfitError,
 )
-from buildtool.toolchains import dsp_toolchain
-from buildtool.toolchains.dsp_toolchain import dsp_profiles, dsp_sdk, uses_sdk
+from buildtool.toolchains import select_profiles as dsp_toolchain
+from buildtool.toolchains.select_profiles import dsp_profiles, dsp_sdk, uses_sdk
 
 SDK = HexagonSdk(
     where=Path("/sdk"),

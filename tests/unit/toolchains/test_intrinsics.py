@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.sdk.zig import find_zig
-from buildtool.toolchains.instructions.intrinsics import (
+from buildtool.sdk.packaged_tools import find_zig
+from buildtool.toolchains.intrinsics import (
     invalid_instructions,
     no_ieee,
     read_intrinsics,

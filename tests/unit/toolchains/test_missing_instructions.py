@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.instructions.hmx import HmxSyntaxError
-from buildtool.toolchains.instructions.missing import AssemblyListing, encoded
-from buildtool.toolchains.instructions.open_assembler import SourceLine, find_places, to_assembly
+from buildtool.toolchains.hmx import HmxSyntaxError
+from buildtool.toolchains.open_llvm import (
+    AssemblyListing,
+    SourceLine,
+    encoded,
+    find_places,
+    to_assembly,
+)
 
 CODE = """\
 f:

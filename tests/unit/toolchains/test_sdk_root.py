@@ -12,7 +12,7 @@ import pytest
 from buildtool import _data
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.hexagon_layout import find_tools, is_sdk
-from buildtool.sdk.zig import usable_zig
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.sdk_root import NULL_HEADERS, SdkRoot, sdk_root
 

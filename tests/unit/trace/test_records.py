@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool import _data
-from buildtool.idl.emit.skel import TRACED
+from buildtool.idl.emit.interface_files import TRACED
 from buildtool.run.trace.records import (
     MAGIC,
     MAX_BYTES,

@@ -18,7 +18,7 @@ from buildtool import _data
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
-from buildtool.toolchains.instructions.intrinsics import (
+from buildtool.toolchains.intrinsics import (
     Intrinsic,
     invalid_instructions,
     no_ieee,

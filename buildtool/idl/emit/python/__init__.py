@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.idl.emit.python.module import interface_names, module
-from buildtool.idl.emit.python.names import module_name
+from buildtool.idl.emit.python.type_text import module_name
 from buildtool.idl.model import Unit
 
 __all__ = ["emit_python", "interface_names", "module_name", "support_package"]

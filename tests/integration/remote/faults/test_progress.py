@@ -13,7 +13,7 @@ import pytest
 from buildtool.cli.screen import Screen
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import make_current
-from buildtool.sdk.archives.download import download
+from buildtool.sdk.download import download
 from tests.integration.remote.faults.conftest import BOTH, Line
 from tests.integration.sdk.file_server import serving
 from tests.remote.data import data_file

@@ -4,10 +4,8 @@
 Python 3.9 and nothing beside the standard library.
 """
 
-from .errors import FastRpcError, LibraryError
-from .interface import Interface, Method, OpenEnum, nothing, only, set_loader
-from .loader import Loader
-from .parameters import Dma, In, InRout, InRoutText, Parameter, Rout
+from .codes import FastRpcError, LibraryError
+from .interface import Interface, Loader, Method, OpenEnum, nothing, only, set_loader
 from .scalars import (
     BOOLEAN,
     DOUBLE,
@@ -20,11 +18,11 @@ from .scalars import (
     UINT16,
     UINT32,
     UINT64,
+    DmaHandle,
     Scalar,
     enumeration,
 )
-from .types import DMA, Array, Sequence, Struct, Text
-from .values import DmaHandle
+from .types import DMA, Array, Dma, In, InRout, InRoutText, Parameter, Rout, Sequence, Struct, Text
 
 __all__ = [
     "BOOLEAN",

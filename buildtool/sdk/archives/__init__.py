@@ -1,1 +1,0 @@
-"""The SDKs of vendors: known archives, their download and installation."""

@@ -1,1 +1,0 @@
-"""gcc for ARM64, and clang with the libraries of a gcc."""

@@ -1,3 +1,0 @@
-"""The programs that compile on other machines."""
-
-ENGINES = ("distcc", "icecc")

@@ -1,1 +1,0 @@
-"""Instructions of the DSP: encodings that open assemblers lack, and the needs of intrinsics."""
