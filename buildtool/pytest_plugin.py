@@ -54,7 +54,7 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
     from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
-    from buildtool.device.sharing.lock import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
+    from buildtool.device.sharing import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
     from buildtool.engine.context import Options  # noqa: PLC0415 - see above
     from buildtool.testing.pytest.fixture import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.deploy.fit import misfits
-from buildtool.device.board.checks import FAULTS, check_board
-from buildtool.device.board.state import Board
+from buildtool.device.board import Board
+from buildtool.device.board_checks import FAULTS, check_board
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts
-from buildtool.device.finding import DeviceFinding
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, Slice
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.trees import make_directory
-from buildtool.device.counting_library import SONAMES, counting_library
+from buildtool.device.arm64_code import SONAMES, counting_library
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
 from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ReleaseLink, in_slices

@@ -19,7 +19,7 @@ from buildtool.release.slices import Release
 if TYPE_CHECKING:
     from buildtool.device.emulated.socs import Soc
     from buildtool.device.facts import Facts
-    from buildtool.device.sharing.lock import DeviceLock
+    from buildtool.device.sharing import DeviceLock
 
 
 class DeviceChoice(Value):
@@ -154,7 +154,7 @@ def target_on(
                 remedy="Omit one of them.",
             )
         if choice.debug:
-            from buildtool.device.emulated.debugger import check_can_debug  # noqa: PLC0415
+            from buildtool.device.emulated.device import check_can_debug  # noqa: PLC0415
 
             check_can_debug(project)
         target = choice.target or project.header.default_target

@@ -16,8 +16,8 @@ from buildtool.core.files import file_digest, read_checksummed, write_checksumme
 from buildtool.core.value import Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts, SystemFile, key_of
-from buildtool.device.finding import DeviceFinding
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import CapabilityObject, CardObject

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from buildtool.deploy.deploy import Deployed
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.device.device import Device
-    from buildtool.device.sharing.lock import DeviceLock
+    from buildtool.device.sharing import DeviceLock
     from buildtool.run.bundle.record import RunRecord
     from buildtool.run.bundle.replay import Replay
     from buildtool.run.on_device import RunResult
@@ -118,7 +118,7 @@ def rollback(
 
 def lock_of(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
     """The lock of `device`, which is not held yet, for a command that uses it for `purpose`."""
-    from buildtool.device.sharing.lock import DeviceLock
+    from buildtool.device.sharing import DeviceLock
 
     return DeviceLock(device, purpose, listener, wait=choice.wait, share=choice.share)
 

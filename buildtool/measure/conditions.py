@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
-from buildtool.device.clocks import parse_clocks
 from buildtool.device.device import Device
+from buildtool.device.facts import parse_clocks
 from buildtool.device.script import script
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.device.sharing.lock import DeviceLock
+from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import Project
 from buildtool.project.runs import Forward
 from buildtool.run.on_device import RunResult, run_on_device

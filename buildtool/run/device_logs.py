@@ -10,8 +10,7 @@ import secrets
 
 from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
-from buildtool.device.facts_parts import Parts, parse_parts
-from buildtool.device.script import script
+from buildtool.device.script import Parts, parse_parts, script
 
 MAX_LOG = 1 << 18
 """Bytes of the end of each log that are fetched."""

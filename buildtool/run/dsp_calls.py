@@ -1,6 +1,6 @@
 """What a program asked of the DSP, as the library between it and libcdsprpc has counted.
 
-`--expect-dsp` puts that library (device/counting_library.py) into the release, in a directory of
+`--expect-dsp` puts that library (device/arm64_code.py) into the release, in a directory of
 its own on the device: it never ships.  Its file has the layout of device/calls/count_calls.c.
 """
 

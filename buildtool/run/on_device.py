@@ -23,7 +23,7 @@ from buildtool.deploy.site import (
 )
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.lock import DeviceLock, lock_failure
+from buildtool.device.sharing import DeviceLock, lock_failure
 from buildtool.project.runs import Forward
 from buildtool.run.program import NO_VARIABLES, RunRequest, find_command
 from buildtool.run.run import OWN, Streams, new_run, run, sends_input

@@ -26,7 +26,7 @@ from buildtool.deploy.site import reset
 from buildtool.device.card import Card
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import facts_of
-from buildtool.device.sharing.lock import DeviceLock
+from buildtool.device.sharing import DeviceLock
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project
 from buildtool.run.attended import run_attended

@@ -177,10 +177,10 @@ def check(
     """Check that a device can be reached and its target can run there."""
     from buildtool.deploy.check_device import check_device
     from buildtool.device.configuration import configured_devices
+    from buildtool.device.errors import DeviceFinding
     from buildtool.device.facts import remember_facts
-    from buildtool.device.finding import DeviceFinding
     from buildtool.device.read_facts import read_facts_and_board
-    from buildtool.device.sharing.lock import holder_of
+    from buildtool.device.sharing import holder_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 

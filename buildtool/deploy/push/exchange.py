@@ -15,7 +15,7 @@ from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.holder import user_and_host
+from buildtool.device.sharing import user_and_host
 
 LOCK_SECONDS = 120.0
 LOCK_POLL_SECONDS = 0.5

@@ -19,9 +19,8 @@ from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
 from buildtool.core.processes.process import capture
 from buildtool.core.value import Value
-from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.errors import DeviceConnectionError, DeviceError, KnownFailure, explain
 from buildtool.device.transports.adb_server import AdbServer, adb_server
-from buildtool.device.transports.failures import KnownFailure, explain
 from buildtool.device.transports.transport import Command, quote
 from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb

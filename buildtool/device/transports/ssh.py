@@ -23,8 +23,7 @@ from buildtool.core.lock import locked
 from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.core.terminal import restored_terminal
 from buildtool.core.value import Value
-from buildtool.device.errors import DeviceError
-from buildtool.device.transports.failures import KnownFailure, explain
+from buildtool.device.errors import DeviceError, KnownFailure, explain
 from buildtool.device.transports.ssh_socket import accepts, forwarded_port, socket_path
 from buildtool.device.transports.transport import Command, check_size, quote
 from buildtool.project.model import Tool

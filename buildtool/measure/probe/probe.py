@@ -19,11 +19,11 @@ from buildtool.core.files import tree_digest, write_if_changed
 from buildtool.deploy.check_device import check_device
 from buildtool.deploy.fit import fitting_arch
 from buildtool.deploy.push.contents import deployment
-from buildtool.device.board.state import Board
+from buildtool.device.board import Board
 from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
 from buildtool.device.device import Device
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts
-from buildtool.device.finding import DeviceFinding
 from buildtool.measure.probe.capabilities import (
     JUDGES,
     PROGRAM,

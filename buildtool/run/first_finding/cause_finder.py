@@ -18,10 +18,10 @@ from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.deploy.check_device import CHECKS, check_device
 from buildtool.deploy.ready import Ready
-from buildtool.device.board.checks import NO_SESSIONS, OF_FILES
+from buildtool.device.board_checks import NO_SESSIONS, OF_FILES
 from buildtool.device.emulated.device import PLATFORM
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts
-from buildtool.device.finding import DeviceFinding
 from buildtool.device.read_facts import read_facts_board_and
 from buildtool.diagnose.explain_log import Evidence, Finding, LogExplainer, LogExplanation
 from buildtool.diagnose.host_calls import CRASHED

@@ -22,7 +22,7 @@ from buildtool.contract.rules.skels import (
 from buildtool.contract.subject import NO_SHELLS, Promise, Subject, entries, read_tree
 from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
-from buildtool.device.finding import DeviceFinding
+from buildtool.device.errors import DeviceFinding
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.dsp_toolchain import CODE_RULES

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.held_temporary import held_temporary_directory
-from buildtool.device.emulated.packet_plugin import packet_plugin, plugin_option
+from buildtool.device.emulated.device import packet_plugin, plugin_option
 from buildtool.diagnose.module_files import DebugFiles
 from buildtool.run.profile.module_code import ModuleCode
 from buildtool.run.profile.profile import Profile, make_profile

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from buildtool.core.events import Note, ProgramTraced
 from buildtool.core.value import Value
 from buildtool.deploy.ready import Ready
-from buildtool.device.clocks import Clocks, parse_clocks
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
+from buildtool.device.facts import Clocks, parse_clocks
 from buildtool.device.script import script
 from buildtool.run.trace.records import MAX_BYTES, SIZE
 

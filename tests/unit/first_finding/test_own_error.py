@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.finding import DeviceFinding
+from buildtool.device.errors import DeviceFinding
 from buildtool.diagnose.knowledge import read_knowledge
 from buildtool.run.first_finding.cause_finder import choose_finding, failed_call
 from buildtool.run.first_finding.first_finding import FirstFinding

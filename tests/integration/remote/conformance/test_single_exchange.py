@@ -10,7 +10,7 @@ import pytest
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import finish_inline_push, inline_push, make_current
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.lock import DeviceLock, holder_of
+from buildtool.device.sharing import DeviceLock, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
 from buildtool.run.run import new_run, run

@@ -20,7 +20,7 @@ from buildtool.deploy.push.exchange import Pushed
 from buildtool.deploy.site import rollback
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.lock import held_device, holder_of
+from buildtool.device.sharing import held_device, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
 from buildtool.run.run import new_run, run

@@ -21,7 +21,7 @@ from buildtool.deploy.push.exchange import Pushed
 from buildtool.deploy.site import rollback
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.local import Emulated
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.remote.releases import digest_of

@@ -24,9 +24,8 @@ from buildtool.deploy.deploy import deploy
 from buildtool.deploy.push import exchange
 from buildtool.deploy.site import rollback, verify
 from buildtool.device.device import Device
-from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.errors import DeviceConnectionError, DeviceError, last_lines
 from buildtool.device.script import MAX_REPORT
-from buildtool.device.transports.failures import last_lines
 from buildtool.device.transports.transport import Command
 from buildtool.release.slices import Release
 from tests.remote.remote import Remote

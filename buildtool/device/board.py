@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 
 from buildtool.core.value import Value
-from buildtool.device.facts_parts import Parts, PrintedFiles, printable
+from buildtool.device.script import Parts, printable
+from buildtool.device.sysroot.device_files import PrintedFiles
 from buildtool.device.sysroot.facts import EMULATED, board_shells
 
 REMOTEPROC = "/sys/class/remoteproc"
@@ -19,6 +20,7 @@ IMAGES = ("lib/firmware", "usr/lib/firmware", "vendor/firmware_mnt/image", "vend
 TOPICS = r"remoteproc|q6v5|fastrpc|adsprpc|cdsp|arm-smmu|avc: *denied"
 MAX_ITEMS = 64
 _BUILD = re.compile(r"[\w.+-]{1,120}", re.ASCII)
+_FILES = ("name", "state", "firmware")
 
 
 class Processor(Value):
@@ -109,9 +111,6 @@ def board_from(parts: Parts) -> Board:
         emulated=EMULATED in texts,
         health=_health(next(iter(parts.of("health").values()), b"")),
     )
-
-
-_FILES = ("name", "state", "firmware")
 
 
 def _builds(files: Mapping[str, bytes]) -> dict[str, str]:

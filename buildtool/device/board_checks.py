@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from buildtool.device.board.state import IMAGES, Board, Processor
+from buildtool.device.board import IMAGES, Board, Processor
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts, Node
-from buildtool.device.finding import DeviceFinding
 
 DMA_HEAP = "/dev/dma_heap/system"
 ION = "/dev/ion"
@@ -34,6 +34,28 @@ FAULTS = (
     NO_SESSIONS | OF_FILES | {"libcdsprpc-twice", "selinux", "sessions-exhausted", "healthcheck"}
 )
 """The names of all faults."""
+# What the kernel says, the check, the cause, the remedy.
+_CAUSES = (
+    (
+        r"fatal error received|crash detected",
+        "dsp-crashed",
+        "its firmware has crashed",
+        "Start it again: {start}. If it crashes again, install firmware and DSP files of one"
+        " release.",
+    ),
+    (
+        r"start timed out|can't start rproc.*-110",
+        "dsp-start-timeout",
+        "it did not start in time",
+        "Switch the board off and on again; if it happens again, update firmware and kernel.",
+    ),
+    (
+        r"failed to authenticate|initializing firmware|invalid firmware",
+        "firmware-refused",
+        "its firmware is refused",
+        "Install the firmware that the vendor has signed for this board, then: {start}",
+    ),
+)
 
 
 def check_board(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
@@ -110,30 +132,6 @@ def _stopped(cdsp: Processor, board: Board) -> DeviceFinding:
         " the firmware before the root file system was mounted: add the firmware to the initramfs,"
         " or install the udev rule 59-fastrpc-remoteproc.rules of the fastrpc package.",
     )
-
-
-# What the kernel says, the check, the cause, the remedy.
-_CAUSES = (
-    (
-        r"fatal error received|crash detected",
-        "dsp-crashed",
-        "its firmware has crashed",
-        "Start it again: {start}. If it crashes again, install firmware and DSP files of one"
-        " release.",
-    ),
-    (
-        r"start timed out|can't start rproc.*-110",
-        "dsp-start-timeout",
-        "it did not start in time",
-        "Switch the board off and on again; if it happens again, update firmware and kernel.",
-    ),
-    (
-        r"failed to authenticate|initializing firmware|invalid firmware",
-        "firmware-refused",
-        "its firmware is refused",
-        "Install the firmware that the vendor has signed for this board, then: {start}",
-    ),
-)
 
 
 def _no_processor(board: Board) -> DeviceFinding:
