@@ -24,8 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from buildtool.deploy.push.contents import Deployment, Known, deployment
-from buildtool.deploy.push.push import Push
+from buildtool.deploy.contents import Deployment, Known, deployment
+from buildtool.deploy.push import Push
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.device.transports.adb import adb_device

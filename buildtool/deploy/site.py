@@ -10,7 +10,7 @@ from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note, PushFinished, work
 from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import (
+from buildtool.deploy.contents import (
     Deployment,
     Known,
     followed,
@@ -25,8 +25,7 @@ from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import ScriptReport, script
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.exchange import Pushed
-    from buildtool.deploy.push.push import InlinePush, Push
+    from buildtool.deploy.push import InlinePush, Push, Pushed
 
 
 class Site(Value):
@@ -108,7 +107,7 @@ def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     again."""
     if not deployment.data:
         return _verify(site, deployment)
-    from buildtool.deploy.data.send import verify_data  # noqa: PLC0415 - few projects have data
+    from buildtool.deploy.data import verify_data  # noqa: PLC0415 - few projects have data
 
     return (*verify_data(site, deployment.data), *_verify(site, deployment))
 
@@ -135,8 +134,8 @@ def reset(site: Site, deployment: Deployment, before: str) -> str:
     A release that is missing, or a program of which is running, stays as it is.  Raises
     `DeviceError`.
     """
-    from buildtool.deploy.push.exchange import exchange, failure  # noqa: PLC0415 - tests and benches
-    from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415
+    from buildtool.deploy.push import exchange, failure  # noqa: PLC0415 - tests and benches
+    from buildtool.deploy.stream import folders_above  # noqa: PLC0415
 
     contents = deployment.contents
     names = {name for path in contents for name in (path, *folders_above(path))}
@@ -162,7 +161,7 @@ def reset(site: Site, deployment: Deployment, before: str) -> str:
     elif report.word == "scan":
         stamp, _, found = report.text.partition(" ")
         if before and deployment.data:
-            from buildtool.deploy.data.send import verify_data  # noqa: PLC0415 - few have data
+            from buildtool.deploy.data import verify_data  # noqa: PLC0415 - few have data
 
             verify_data(site, deployment.data)
         return "" if _repair(site, deployment, found) else stamp
@@ -177,7 +176,7 @@ def _repair(site: Site, deployment: Deployment, scan: str) -> tuple[str, ...]:
     wanted = followed(deployment.contents) if site.store else deployment.contents
     damaged = tuple(path for path, state in wanted.items() if found.get(path) != state)
     if damaged:
-        from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415 - rarely needed
+        from buildtool.deploy.stream import folders_above  # noqa: PLC0415 - rarely needed
 
         site.listener(
             Note(f"{len(damaged):,} files on {site.device.name} are damaged; sending them")
@@ -218,7 +217,7 @@ def rollback(site: Site) -> tuple[str, str]:
 
 
 def _new_push(site: Site, deployment: Deployment) -> Push:
-    from buildtool.deploy.push.push import Push  # noqa: PLC0415 - most runs push nothing
+    from buildtool.deploy.push import Push  # noqa: PLC0415 - most runs push nothing
 
     return Push(
         site.device,
@@ -233,7 +232,7 @@ def _new_push(site: Site, deployment: Deployment) -> Push:
 def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) -> Pushed:
     started = time.monotonic()
     site.device.transport.connect()
-    from buildtool.deploy.data.send import send_data  # noqa: PLC0415 - most runs push nothing
+    from buildtool.deploy.data import send_data  # noqa: PLC0415 - most runs push nothing
 
     data = send_data(site, push.deployment.data)
     base, have = (known.id, known.contents) if known else (None, {})

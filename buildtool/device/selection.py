@@ -1,4 +1,4 @@
-"""The devices that `--on` lists: `q6a,phone`, `tag:v75`, `all:lab`, `sim:qcs6490`; and their locks."""
+"""The devices that `--on` lists, `q6a,phone`, `tag:v75`, `all:lab`, `sim:qcs6490`; their locks."""
 
 from __future__ import annotations
 

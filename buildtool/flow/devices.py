@@ -13,9 +13,8 @@ from buildtool.flow.targets import open_release, with_options
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
-    from buildtool.deploy.data.files import DataFile
-    from buildtool.deploy.deploy import Deployed
-    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.contents import DataFile
+    from buildtool.deploy.ready import Deployed, DeviceChoice, Ready
     from buildtool.device.device import Device
     from buildtool.device.sharing import DeviceLock
     from buildtool.run.bundle.record import RunRecord
@@ -34,7 +33,7 @@ def deploy(
     options: Options | None = None,
 ) -> Deployed:
     """Build, make the release, and make it current on the device."""
-    from buildtool.deploy.deploy import deploy as deploy_release
+    from buildtool.deploy.ready import deploy as deploy_release
 
     with (
         ready_on_device(project, device_name, choice, listener, options) as (ready, _),
@@ -90,7 +89,7 @@ def run(
             record=record,
         )._replace(forward=ports)
         if status_of_run(result, request):
-            from buildtool.run.history import record_failed_run
+            from buildtool.run.first_finding import record_failed_run
 
             record_failed_run(project, ready, result)
         if record:
@@ -158,8 +157,8 @@ def ready_on_device(
         else:
             device = device_for(project, device_name, target, choice, listener)
         if choice.expect_dsp or choice.trace:
-            from buildtool.deploy.counted_release import counted_release
             from buildtool.deploy.ready import read_facts_of
+            from buildtool.run.dsp_calls import counted_release
 
             platform, facts = project.targets[target].platform, read_facts_of(device)
             option = "--expect-dsp" if choice.expect_dsp else "--trace"
@@ -187,7 +186,7 @@ def data_of(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
     """The large files of the project."""
     if not project.data:
         return ()
-    from buildtool.deploy.data.files import find_data
+    from buildtool.deploy.contents import find_data
 
     return find_data(project, context.file_states, context.listener)
 

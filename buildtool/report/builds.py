@@ -8,10 +8,16 @@ from typing import Any
 
 from buildtool.core.history import BUILDS
 from buildtool.core.value import Value
-from buildtool.report.blocks import Bar, Block, Cell, Folded, Plot, Plots, Point, Section, Table
-from buildtool.report.blocks import Finding as Failure
-from buildtool.report.blocks import Text as Line
-from buildtool.report.records import (
+from buildtool.report.blocks import (
+    Bar,
+    Block,
+    Cell,
+    Folded,
+    Plot,
+    Plots,
+    Point,
+    Section,
+    Table,
     amount_of,
     duration,
     moment,
@@ -22,6 +28,8 @@ from buildtool.report.records import (
     text_of,
     time_of,
 )
+from buildtool.report.blocks import Finding as Failure
+from buildtool.report.blocks import Text as Line
 
 STATES = {"built": "good", "restored": "good", "failed": "bad", "skipped": "warn"}
 UNFOLDED = 10

@@ -9,8 +9,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.escape import escape_line
 from buildtool.device.card import Card, read_card
 from buildtool.device.configuration import DIRECTORY
-from buildtool.report.blocks import Block, Cell, Section, Table, Text
-from buildtool.report.records import plural
+from buildtool.report.blocks import Block, Cell, Section, Table, Text, plural
 
 MAX_CARDS = 60
 MAX_BYTES = 1 << 20

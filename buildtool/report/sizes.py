@@ -8,8 +8,16 @@ from typing import Any
 
 from buildtool.core.history import RELEASES
 from buildtool.core.value import Value
-from buildtool.report.blocks import Block, Cell, Folded, Plot, Plots, Point, Section, Table, Text
-from buildtool.report.records import (
+from buildtool.report.blocks import (
+    Block,
+    Cell,
+    Folded,
+    Plot,
+    Plots,
+    Point,
+    Section,
+    Table,
+    Text,
     amount_of,
     moment,
     object_of,

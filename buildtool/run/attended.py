@@ -22,7 +22,7 @@ from buildtool.run.run import OWN, STDERR, RunTimeoutError, Streams, new_run
 
 if TYPE_CHECKING:
     from buildtool.run.bundle.record import RunRecord
-    from buildtool.run.first_finding.first_finding import FirstFinding
+    from buildtool.run.first_finding import FirstFinding
     from buildtool.run.forward import Listeners
     from buildtool.run.method_counts import FailedCall
 
@@ -84,7 +84,7 @@ def run_attended(
             watch = watched_dsp(project, ready, request, choice, listener, terminal=terminal)
             request, report = stack.enter_context(watch)
         elif choice.profile:
-            from buildtool.run.profile.host_profile import HostProfiler  # noqa: PLC0415 - seldom
+            from buildtool.run.profile.profiled_run import HostProfiler  # noqa: PLC0415 - seldom
 
             name = name or new_run()
             host = HostProfiler(ready, name)
@@ -118,7 +118,7 @@ def run_attended(
         result = host.profiled(result)
     if not report:
         if result.dsp_crash:
-            from buildtool.run.dsp_log import explain_kept_log  # noqa: PLC0415
+            from buildtool.run.device_logs import explain_kept_log  # noqa: PLC0415
 
             for text in explain_kept_log(project, ready, result):
                 listener(Note(text))
@@ -150,8 +150,8 @@ def run_and_explain(
     name, begun = record.name if record else new_run(), time.monotonic()
 
     def finding(command: Sequence[str], failed: Sequence[FailedCall] = ()) -> FirstFinding | None:
-        from buildtool.run.dsp_log import explain_logged_crashes  # noqa: PLC0415
-        from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415
+        from buildtool.run.cause_finder import CauseFinder  # noqa: PLC0415
+        from buildtool.run.device_logs import explain_logged_crashes  # noqa: PLC0415
 
         kept = dict(record.streams) if record else {"stderr": errors}
         seconds = time.monotonic() - begun

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts, interruption
 from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Deployment
+from buildtool.deploy.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.errors import DeviceError
@@ -27,7 +27,7 @@ from buildtool.run.input import Input
 from buildtool.run.program import NO_VARIABLES, RunRequest
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.push import InlinePush
+    from buildtool.deploy.push import InlinePush
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
@@ -168,7 +168,7 @@ class _Run:
         with the assignments `start`; its variables and its arguments."""
         if not self.push:
             return f"{script(*LOCK_SCRIPTS)}\n{start}{script('start')}", {}, ()
-        from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
+        from buildtool.deploy.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
 
         text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
         variables = {"access": "", "boot": self.site.boot, **self.lock, **self.push.variables}
@@ -215,7 +215,7 @@ class _Run:
 
             env[VARIABLE] = file_of_run(self.site.project, self.name)
         if self.request.trace:
-            from buildtool.run.trace.read import VARIABLE, file_of_trace  # noqa: PLC0415 - rarely used
+            from buildtool.run.trace.records import VARIABLE, file_of_trace  # noqa: PLC0415 - rarely used
 
             env[VARIABLE] = file_of_trace(self.site.project, self.name)
         if self.request.cwd:

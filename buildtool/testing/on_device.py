@@ -18,7 +18,7 @@ from pathlib import Path
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Deployment
+from buildtool.deploy.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.method_counts import read_failed_calls, read_method_counts
@@ -26,9 +26,9 @@ from buildtool.run.program import RUNNER_PATH, RunRequest
 from buildtool.run.run import Streams, new_run, run
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.ctest.launch_server import Launch
+from buildtool.testing.ctest.results import ProgramRecords
 from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.deployment import PathMap
-from buildtool.testing.record import ProgramRecords
 from buildtool.testing.session import TRIES, pause, retried
 
 # Variables of this machine: programs of a device have other ones.

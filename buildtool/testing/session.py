@@ -21,9 +21,8 @@ from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, Ready
-from buildtool.deploy.requirements import current_card, unmet_by
 from buildtool.deploy.site import reset
-from buildtool.device.card import Card
+from buildtool.device.card import Card, current_card, unmet_by
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import facts_of
 from buildtool.device.sharing import DeviceLock

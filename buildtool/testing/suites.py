@@ -23,7 +23,7 @@ from buildtool.project.validate import suggest
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.ctest.suite import CTestSuites
-from buildtool.testing.pytest.suite import PytestSuite
+from buildtool.testing.pytest_suite import PytestSuite
 from buildtool.testing.results import (
     BAD,
     Outcome,

@@ -75,7 +75,7 @@ def add(
     json: Json = False,
 ) -> None:
     """Connect to a device, and add it to devices.toml."""
-    from buildtool.deploy.add_device import propose_name, propose_target
+    from buildtool.deploy.check_device import propose_name, propose_target
     from buildtool.device.configuration import (
         ConfiguredDevice,
         configured_devices,
@@ -251,7 +251,7 @@ def _device(name: str, project: Project | None) -> Device:
 
 def _attached(serial: str, project: Project | None) -> tuple[str, str]:
     """Serial number and model of the device `serial`, or of the only one that adb lists."""
-    from buildtool.deploy.add_device import attached_devices
+    from buildtool.deploy.check_device import attached_devices
     from buildtool.sdk.tool_search import NO_REQUIREMENT
 
     devices = attached_devices(project.tool("adb") if project else NO_REQUIREMENT)

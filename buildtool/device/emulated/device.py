@@ -1,4 +1,4 @@
-"""The emulated device: a directory that QEMU uses as the root of an ARM64 system, and its programs."""
+"""The emulated device: a directory that QEMU uses as the root of an ARM64 system; its programs."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.events import BackendPrinted, Event, Note, ProgramTraced
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.ready import DeviceChoice
 from buildtool.project.model import Header, Project
 from buildtool.run.attended import run_attended
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import RunRequest
-from buildtool.run.trace.programs import log_lines
+from buildtool.run.trace.perfetto import log_lines
 from tests.integration.contract.binaries import SKEL, Linker
 from tests.remote.adbd import AdbServer
 from tests.remote.places import adb_place, ssh_place

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.events import Note
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import make_current, rollback
 from buildtool.device.errors import DeviceError
 from buildtool.device.transports.local import Emulated

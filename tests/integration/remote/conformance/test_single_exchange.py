@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import finish_inline_push, inline_push, make_current
 from buildtool.device.script import ScriptReport
 from buildtool.device.sharing import DeviceLock, holder_of

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import NOT_RUN
-from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.data.send import send_data
-from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.push.exchange import Pushed
+from buildtool.deploy.contents import DataFile, deployment
+from buildtool.deploy.data import send_data
+from buildtool.deploy.push import Pushed
 from buildtool.deploy.site import rollback
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import ScriptReport

@@ -18,10 +18,10 @@ import pytest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, Note
 from buildtool.core.value import Value
-from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.data.send import send_data
-from buildtool.deploy.deploy import deploy
+from buildtool.deploy.contents import DataFile
+from buildtool.deploy.data import send_data
 from buildtool.deploy.push import exchange
+from buildtool.deploy.ready import deploy
 from buildtool.deploy.site import rollback, verify
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError, DeviceError, last_lines

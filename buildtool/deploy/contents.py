@@ -1,23 +1,28 @@
-"""The contents of a release on a device: the wanted ones, and those that a scan finds there.
+"""The contents of a release on a device: the wanted ones, those that a scan finds there, and those
+that the last push left there, of which a record is kept here.
 
-A record of the release that is current on a device, kept for the next push.
+Large files of a project, such as models, are sent once: releases on a device have links to them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note, work
 from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
-from buildtool.deploy.data.files import DataFile
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
+from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
+from buildtool.project.model import Project
 from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, release_id
 
 ID_DIGITS = 16
@@ -26,6 +31,11 @@ OTHER = "other"  # what is neither a file of mode 0755 or 0644, nor a directory 
 MAX_LINKS = 40  # as many as Linux follows in one path
 Contents = Mapping[str, str]
 """Path → "755 SHA256" or "644 SHA256" of a file, or "-> TARGET" of a link."""
+FOLDER = ".data"
+"""The directory of large files, in the install root; no project can have this name."""
+SLOW_SIZE = 256_000_000
+"""Bytes of a file whose digest takes long enough to say so."""
+NOTHING: Contents = {}
 
 
 class Deployment(Value):
@@ -181,9 +191,6 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", errors="surrogateescape")
 
 
-NOTHING: Contents = {}
-
-
 class Known(Value):
     """The id of a release on a device, and what is in it; `id` is "" when nothing is known."""
 
@@ -218,3 +225,67 @@ def forget(file: Path) -> None:
     """Let nothing be known of what is on the device."""
     with contextlib.suppress(OSError):
         file.unlink()
+
+
+class DataFile(Value):
+    """The file `source`, which a release has at `path`; `size` is in bytes."""
+
+    path: str
+    source: Path
+    sha256: str
+    size: int
+
+    @property
+    def target(self) -> str:
+        """Where the link at `path` leads, from `ROOT/PROJECT/releases/ID` to `ROOT/.data`."""
+        return f"{'../' * (3 + self.path.count('/'))}{FOLDER}/{self.sha256}"
+
+
+def find_data(project: Project, states: FileStates, listener: Listener) -> tuple[DataFile, ...]:
+    """The files of `[data.NAME]`; a file is read only if its digest is not remembered.
+
+    A file of `models/**` is `data/NAME/` and what comes after `models/` in the release.  Raises
+    `UsageError` if there is no such file, it cannot be read, or two have one place.
+    """
+    found: dict[str, DataFile] = {}
+    for name, data in project.data.items():
+        for pattern in data.files:
+            files = list(_matching(project.root, pattern))
+            if not files:
+                raise UsageError(
+                    f"data {name!r} has no files",
+                    why=f"nothing in {project.root} matches {pattern!r}",
+                    remedy="Put the files there, or correct files in [data."
+                    f"{name}] of buildtool.toml.",
+                )
+            for below, source in files:
+                path = f"data/{name}/{below}"
+                state = _state(source, states, listener).removesuffix(EXECUTABLE_SUFFIX)
+                if not re.fullmatch("[0-9a-f]{64}", state):
+                    raise UsageError(f"{source} cannot be read", why=f"data {name!r} contains it")
+                file = DataFile(path, source, state, source.stat().st_size)
+                if found.setdefault(path, file).sha256 != state:
+                    raise UsageError(
+                        f"two files of data {name!r} would be {path} in the release",
+                        why=f"{found[path].source} and {source} differ",
+                        remedy="Give them different names, or put them into two tables.",
+                    )
+    return tuple(found.values())
+
+
+def _state(source: Path, states: FileStates, listener: Listener) -> str:
+    size = source.stat().st_size
+    if size < SLOW_SIZE or states.remembers(source):
+        return states.state(source)
+    listener(Note(f"computing the digest of {source.name} ({size / 1e6:,.0f} MB)"))
+    with work(f"reading {source.name}", listener):
+        return states.state(source)
+
+
+def _matching(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:
+    """The files that match, each with its path below the directory before the first wildcard."""
+    wildcard = re.search(r"[*?\[]", pattern)
+    base = pattern[: pattern.rfind("/", 0, wildcard.start() if wildcard else None) + 1]
+    for path in sorted(glob.glob(pattern, root_dir=root, recursive=True)):  # noqa: PTH207 - of any root
+        if (root / path).is_file():
+            yield path[len(base) :], root / path

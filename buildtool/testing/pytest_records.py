@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.testing.pytest.names import DSP_CRASH, LOST, OUTCOME
+from buildtool.testing import DSP_CRASH, LOST, OUTCOME
 
 PHASES = ("setup", "call", "teardown")
 KEPT = 1 << 20

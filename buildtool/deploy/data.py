@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import StepOutput, open_step, progress
-from buildtool.deploy.data.files import FOLDER, DataFile
-from buildtool.deploy.push.exchange import Pushed, exchange, failure
+from buildtool.deploy.contents import FOLDER, DataFile
+from buildtool.deploy.push import Pushed, exchange, failure
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import ScriptReport, script, whole_number
 

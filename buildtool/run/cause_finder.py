@@ -24,7 +24,6 @@ from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts
 from buildtool.device.read_facts import read_facts_board_and
 from buildtool.diagnose.explain_log import Evidence, Finding, LogExplainer, LogExplanation
-from buildtool.diagnose.host_calls import CRASHED
 from buildtool.diagnose.knowledge import (
     ANY_ERROR,
     NOWHERE,
@@ -33,24 +32,35 @@ from buildtool.diagnose.knowledge import (
     find_code,
     read_knowledge,
 )
-from buildtool.diagnose.log_lines import LogLines
+from buildtool.diagnose.line_patterns import CRASHED, LogLines
 from buildtool.project.model import Project
 from buildtool.run.device_logs import log_variables, logs_in
-from buildtool.run.first_finding.first_finding import FirstFinding
-from buildtool.run.first_finding.release_checks import (
+from buildtool.run.first_finding import FirstFinding
+from buildtool.run.method_counts import FailedCall, with_parameters
+from buildtool.run.program import NO_VARIABLES
+from buildtool.run.release_checks import (
     NAMES,
     ReleaseFault,
     SystemExports,
     path_faults,
     release_faults,
 )
-from buildtool.run.method_counts import FailedCall, with_parameters
-from buildtool.run.program import NO_VARIABLES
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.dsp_shells import DeviceShell
 
 _PRINT = 'cat -- "${QEMU_LD_PREFIX:-}$1"'
 """Prints a file of the system, which is an emulated one below that directory on some devices."""
+_SKEL = re.compile(r"\blib[\w.+-]{1,100}_skel\.so\b", re.ASCII)
+# Source: qualcomm/fastrpc, src/fastrpc_apps_user.c, remote_handle64_invoke.
+_FAILED = re.compile(
+    r"Error (0x8000[0-9a-f]{4}): remote_handle64_invoke failed for module (\S{1,200}?), handle"
+    r" \w{1,18}, method (\d{1,3}) on domain"
+)
+NOT_OWN = CRASHED | {0x80000414}
+"""Codes that FastRPC and generated code return themselves."""
+METHOD_ERROR, MISMATCH, DIGEST = "method-error", "idl-mismatch", "idl-digest"
+SHOWN = 160
+"""Characters of a line of a log that are shown."""
 
 
 class _DeviceState(Value):
@@ -169,19 +179,6 @@ class CauseFinder:
             stream.flush()
             return read_elf(Path(stream.name))
         return None
-
-
-_SKEL = re.compile(r"\blib[\w.+-]{1,100}_skel\.so\b", re.ASCII)
-# Source: qualcomm/fastrpc, src/fastrpc_apps_user.c, remote_handle64_invoke.
-_FAILED = re.compile(
-    r"Error (0x8000[0-9a-f]{4}): remote_handle64_invoke failed for module (\S{1,200}?), handle"
-    r" \w{1,18}, method (\d{1,3}) on domain"
-)
-NOT_OWN = CRASHED | {0x80000414}
-"""Codes that FastRPC and generated code return themselves."""
-METHOD_ERROR, MISMATCH, DIGEST = "method-error", "idl-mismatch", "idl-digest"
-SHOWN = 160
-"""Characters of a line of a log that are shown."""
 
 
 def choose_finding(

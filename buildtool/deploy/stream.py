@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Contents, Deployment, in_store
+from buildtool.deploy.contents import Contents, Deployment, in_store
 from buildtool.device.transports.transport import quote
 from buildtool.release.slices import ReleaseFile
 

@@ -1,25 +1,76 @@
-"""Another revision of a project, checked out beside the user's tree."""
+"""Revisions of a project: what git says of them, how `bisect` chooses among them, and how one is
+checked out beside the user's tree, in which nothing is changed.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import locked
 from buildtool.core.processes.git import git
 from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import STATE, make_directory, remove_tree
+from buildtool.core.value import Value
 from buildtool.device.configuration import FILE_NAME as DEVICES
-from buildtool.measure.git import commit_of
 from buildtool.project.model import Project
 from buildtool.project.read import read_project
 
+if TYPE_CHECKING:
+    from buildtool.documents.measurements import VerdictObject
+
 DIRECTORY = "revision"
+MISS = 0.001
+"""How likely it may be that a revision with the fault passes all of its runs."""
+Outcome = Literal["good", "bad", "skipped"]
+
+
+def commit_of(root: Path, revision: str) -> str:
+    """The id of the commit that `revision` names; raises `UsageError`."""
+    try:
+        text = git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    except ToolError as error:
+        raise UsageError(
+            f"{revision!r} names no commit of {root}",
+            why=error.why,
+            remedy="Name a branch, a tag, or a commit: HEAD~3",
+        ) from error
+    return _commits(text)[0]
+
+
+def subject_of(root: Path, commit: str) -> str:
+    """A commit in a line: its short id, and the first line of its message."""
+    text = git(root, "log", "-1", "--no-show-signature", "--format=%x00%h %s", commit)
+    return escape(text.partition("\0")[2].partition("\n")[0])
+
+
+def by_distance(root: Path, good: list[str], bad: str) -> list[str]:
+    """The commits that can be the first bad one, when `bad` is and all of `good` are not: first
+    those that halve the others best.  Source: git-rev-list(1), --bisect-all."""
+    text = git(root, "rev-list", "--bisect-all", bad, *(f"^{commit}" for commit in good))
+    return _commits(text)
+
+
+def is_ancestor(root: Path, older: str, newer: str) -> bool:
+    """Whether `older` is part of the history of `newer`."""
+    try:
+        return older in _commits(git(root, "merge-base", older, newer))
+    except ToolError:  # they have no common ancestor
+        return False
+
+
+def _commits(text: str) -> list[str]:
+    """The ids at the beginning of lines."""
+    return re.findall(r"^([0-9a-f]{40,64})\b", text, re.ASCII | re.MULTILINE)
 
 
 @contextlib.contextmanager
@@ -157,3 +208,118 @@ def _names(tree: Path, path: str) -> list[str]:
 def _line(directory: Path, *arguments: str) -> str:
     """The last line of what a git command prints, after warnings."""
     return git(directory, *arguments).rpartition("\n")[2]
+
+
+class Verdict(Value):
+    """What one commit is; `evidence` says why, in a line.  `runs` is how often it ran."""
+
+    commit: str
+    outcome: Outcome
+    runs: int
+    evidence: str
+
+    def as_json(self) -> VerdictObject:
+        return {
+            "commit": self.commit,
+            "outcome": self.outcome,
+            "runs": self.runs,
+            "evidence": self.evidence,
+        }
+
+
+class Bisection(Value):
+    """The commits that were tried, in order, and those that can be the first bad one: one, or
+    several if all of them but one were skipped."""
+
+    tried: tuple[Verdict, ...]
+    suspects: tuple[str, ...]
+
+
+def runs_to_see(failures: int, runs: int) -> int:
+    """How often a revision runs so that a fault which appears in `failures` of `runs` is missed
+    with a probability of at most 0.1 %."""
+    if failures == runs:
+        return 1
+    return math.ceil(math.log(MISS) / math.log(1 - failures / runs))
+
+
+class Memory:
+    """The verdicts on commits, kept in `file` until the first bad one is found, so that a bisection
+    that was interrupted goes on.  Those of another `question` are forgotten."""
+
+    def __init__(self, file: Path, question: object) -> None:
+        self._file = file
+        self._question = question
+        self.known: dict[str, Verdict] = {}
+        try:
+            kept = read_checksummed(file)
+            if kept["question"] == question:
+                self.known = {row[0]: Verdict(*row) for row in kept["verdicts"]}
+        except (OSError, ValueError, LookupError, TypeError):
+            return
+
+    def add(self, verdict: Verdict) -> None:
+        if verdict.outcome == "skipped":  # a full disk may have been the reason
+            return
+        self.known[verdict.commit] = verdict
+        kept = {"question": self._question, "verdicts": list(self.known.values())}
+        write_checksummed(self._file, kept)
+
+    def forget(self) -> None:
+        self._file.unlink(missing_ok=True)
+
+
+def bisect(
+    root: Path,
+    ends: tuple[str, str],
+    judge: Callable[[str], Verdict],
+    memory: Memory,
+    tell: Callable[[Verdict], None],
+) -> Bisection:
+    """Find the first bad commit between `ends`, the ids of a good commit of the repository `root`
+    and of a later bad one.
+
+    `judge` says what a commit is, and `tell` gets each verdict.  Both ends are judged first.
+    Raises `UsageError` when they are not what they should be, and whatever `judge` raises.
+    """
+    good, bad = ends
+    if not is_ancestor(root, good, bad):
+        raise UsageError(
+            f"{good[:12]} is not part of the history of {bad[:12]}",
+            why="the good commit has to be an ancestor of the bad one",
+            remedy="Exchange them, or name their last common commit: git merge-base GOOD BAD",
+        )
+    tried: list[Verdict] = []
+
+    def verdict_on(commit: str) -> Verdict:
+        verdict = memory.known.get(commit) or judge(commit)
+        if commit not in memory.known:
+            memory.add(verdict)
+        tried.append(verdict)
+        tell(verdict)
+        return verdict
+
+    for commit, expected in ((good, "good"), (bad, "bad")):
+        verdict = verdict_on(commit)
+        if verdict.outcome != expected:
+            memory.forget()
+            raise UsageError(
+                f"{subject_of(root, commit)} is not {expected}, but {verdict.outcome}",
+                why=verdict.evidence,
+                remedy="Name another commit, or ask for what differs between both.",
+            )
+    known_good = [good]
+    while True:
+        suspects = by_distance(root, known_good, bad)
+        skipped = {verdict.commit for verdict in tried if verdict.outcome == "skipped"}
+        open_ = [commit for commit in suspects if commit != bad and commit not in skipped]
+        if not open_:
+            break
+        verdict = verdict_on(open_[0])
+        if verdict.outcome == "bad":
+            bad = verdict.commit
+        elif verdict.outcome == "good":
+            known_good.append(verdict.commit)
+    memory.forget()
+    others = (commit for commit in suspects if commit != bad)  # they were skipped
+    return Bisection(tuple(tried), (bad, *others))
