@@ -1,4 +1,4 @@
-"""Runs that are profiled: on the emulated device by its DSP, on others by the profiler that they have,
+"""Runs that are profiled: by the DSP of the emulated device, or by a profiler that the device has,
 `simpleperf` or `perf`.
 """
 

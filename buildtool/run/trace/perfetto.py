@@ -1,4 +1,4 @@
-"""Writes what a program did as a trace that Perfetto opens: its threads, those of the DSP, and counts.
+"""Writes what a program did as a trace for Perfetto: its threads, those of the DSP, and counts.
 
 The field numbers of the messages are those of protos/perfetto/trace in github.com/google/perfetto.
 """
