@@ -1,5 +1,5 @@
-"""Writes an export: the tests as commands, the bundle, whose script needs nothing but a POSIX shell on
-a device, and the files of the service.
+"""Writes an export: the tests as commands, the bundle, whose script needs only a POSIX shell on the
+device, and the files of the service.
 """
 
 from __future__ import annotations
