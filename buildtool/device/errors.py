@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
@@ -12,6 +12,7 @@ from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import DeviceFindingObject
+FAILURES = Path(__file__).with_name("transports") / "failures.toml"
 MAX_LINES = 8
 MAX_COLUMNS = 300
 
@@ -53,34 +54,25 @@ class DeviceFinding(Value):
         return {"ok": ok, "name": self.name, "what": self.what, "remedy": self.remedy}
 
 
-class KnownFailure(Value):
-    """A known failure, and what to do next; `pattern` finds it in messages, regardless of case.
-
-    {device} and {command} in the texts stand for the device, and for a command with which the user
-    can check whether it can be reached.
-    """
-
-    pattern: str
-    happened: str
-    remedy: str
-
-
 def explain(
-    messages: str, failures: Iterable[KnownFailure], otherwise: KnownFailure, **names: str
+    program: str, kind: str, otherwise: str, messages: str, **names: str
 ) -> DeviceConnectionError:
-    """The error of the first of `failures` whose pattern is in the last lines of `messages`.
+    """The error of the first failure of `kind`, of those of `program` in failures.toml, whose
+    pattern is in the last lines of `messages`; that of `otherwise` without one.
 
-    Without one it is that of `otherwise`, whose pattern is the reason.
+    `names` stand in the texts for themselves.
     """
+    import tomllib  # noqa: PLC0415 - only after a failure
+
+    known = tomllib.loads(FAILURES.read_text(encoding="utf-8"))[program]
     lines = last_lines(messages)
     flags = re.IGNORECASE | re.MULTILINE
-    found = next((f for f in failures if re.search(f.pattern, lines, flags)), None)
-    reason = "" if found else otherwise.pattern.format(**names)
-    meant = found or otherwise
+    fitting = (f for f in known.get(kind, ()) if re.search(f["pattern"], lines, flags))
+    found = next(fitting, known[otherwise])
     return DeviceConnectionError(
-        meant.happened.format(**names),
-        why="\n".join(filter(None, [reason, lines])),
-        remedy=meant.remedy.format(**names),
+        found["happened"].format(**names),
+        why="\n".join(filter(None, [found.get("reason", "").format(**names), lines])),
+        remedy=found["remedy"].format(**names),
     )
 
 

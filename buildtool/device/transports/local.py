@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
-from buildtool.device.errors import DeviceConnectionError, DeviceError, KnownFailure, explain
+from buildtool.device.errors import DeviceConnectionError, DeviceError, explain
 from buildtool.device.transports.transport import Command, check_size, quote
 
 if TYPE_CHECKING:
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 NOT_THERE = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH")
 """Variables of this process that are not for programs on a device."""
 MACHINE = "aarch64"
-NO_REPORT = KnownFailure(
-    "its shell ended with status {status}, without a report of the script",
-    "a script on this machine did not end regularly",
-    "Look at what has ended it, for example in dmesg, then start the command again.",
-)
-KILLED = KnownFailure(
-    "signal {status} ended its shell",
-    NO_REPORT.happened,
-    "Start the command again, unless the signal was sent on purpose.",
-)
 
 
 class Emulated(Value):
@@ -113,7 +103,8 @@ class Local(Value):
         return port_of_this_machine(number)
 
     def lost(self, status: int, messages: str) -> DeviceError:
-        return explain(messages, (), KILLED if status < 0 else NO_REPORT, status=str(abs(status)))
+        otherwise = "killed" if status < 0 else "no-report"
+        return explain("local", "", otherwise, messages, status=str(abs(status)))
 
 
 def local_device() -> Local:
