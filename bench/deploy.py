@@ -33,7 +33,7 @@ from buildtool.device.transports.ssh import ssh_device
 from buildtool.device.transports.transport import Transport
 from buildtool.release.slices import Release, ReleaseFile, in_slices
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, run
+from buildtool.run.run import new_run, start_on_device
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
@@ -89,7 +89,7 @@ def table(line: Line, base: Path, rounds: int) -> None:
     known = push(device, project, deployed, Known())
 
     def ours() -> None:
-        report = run(site, deployed, RunRequest(("/bin/true",)), new_run())
+        report = start_on_device(site, deployed, RunRequest(("/bin/true",)), new_run())
         assert report.text == "0", report
 
     compare(

@@ -43,7 +43,7 @@ def deploy(
         return deploy_release(ready, verify_files=choice.verify)
 
 
-def run(
+def run_program(
     project: Project,
     device_name: str,
     request: RunRequest,
@@ -56,10 +56,15 @@ def run(
     replay: Replay | None = None,
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
-    it; `streams` as in `run.run`.  `record` gets to know what happens.
+    it; `streams` as in `start_on_device`.  `record` gets to know what happens.
 
     With `replay` the release is that of an earlier run."""
-    from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
+    from buildtool.run.attended import (
+        ProgramRun,
+        forwarded_ports,
+        reserved_ports,
+        run_and_explain,
+    )
     from buildtool.run.on_device import status_of_run
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
@@ -81,13 +86,8 @@ def run(
         if record:
             record.ready = ready
         request = request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
-        result = run_and_explain(
-            *(project, ready, request, listener),
-            choice=choice,
-            lock=lock,
-            streams=streams,
-            record=record,
-        )._replace(forward=ports)
+        started = ProgramRun(project, ready, request, listener, choice, lock, streams)
+        result = run_and_explain(started._replace(record=record))._replace(forward=ports)
         if status_of_run(result, request):
             from buildtool.run.first_finding import record_failed_run
 

@@ -26,7 +26,7 @@ from buildtool.device.script import ScriptReport
 from buildtool.device.sharing import DeviceLock, lock_failure
 from buildtool.project.runs import Forward
 from buildtool.run.program import NO_VARIABLES, RunRequest, find_command
-from buildtool.run.run import OWN, Streams, new_run, run, sends_input
+from buildtool.run.run import OWN, Streams, new_run, sends_input, start_on_device
 
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush
@@ -184,7 +184,7 @@ def _start(
     for _ in range(MAX_STARTS):
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
-        report = run(
+        report = start_on_device(
             *(ready.site, ready.deployment, request, name, streams), lock=variables, push=push
         )
         pushed, push = push, None

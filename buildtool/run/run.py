@@ -47,6 +47,11 @@ class Streams(Value):
     stdout: int | None = None
     stderr: int | None = None
 
+    @property
+    def source(self) -> int:
+        """The descriptor of the input."""
+        return STDIN if self.stdin is None else self.stdin
+
 
 OWN = Streams()
 
@@ -56,7 +61,7 @@ def new_run() -> str:
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
-def run(
+def start_on_device(
     site: Site,
     deployment: Deployment,
     request: RunRequest,
@@ -80,52 +85,39 @@ def run(
     `KeyboardInterrupt` when the program has ended after Ctrl-C.
     """
     with contextlib.ExitStack() as stack:
-        direct = site.device.transport.direct
         folder = None
-        if direct:
+        if site.device.transport.direct:
             root = Path(site.device.root)
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        run = _Run(site, deployment, request, name, folder, streams=streams, lock=lock, push=push)
-        return run.run()
+        return _Run(site, deployment, request, name, folder, streams, lock, push).exchange()
 
 
 def sends_input(request: RunRequest, streams: Streams) -> bool:
     """Whether a program on another machine reads the standard input of `streams`."""
-    source = STDIN if streams.stdin is None else streams.stdin
-    return request.input and not (request.terminal or _is_null(source))
+    return request.input and not (request.terminal or _is_null(streams.source))
 
 
-class _Run:
+class _Run(Value):
     """One run.  On a device of this machine the program inherits the streams of this process, and
     the lifeline and the report are files in `folder`."""
 
-    def __init__(
-        self,
-        site: Site,
-        deployment: Deployment,
-        request: RunRequest,
-        name: str,
-        folder: Path | None,
-        *,
-        streams: Streams,
-        lock: Mapping[str, str],
-        push: InlinePush | None,
-    ) -> None:
-        self.site = site
-        self.deployment = deployment
-        self.lock = lock
-        self.request = request
-        self.name = name
-        self.folder = folder
-        self.push = push
-        self.direct = folder is not None
-        self.streams = streams
-        self.source = STDIN if streams.stdin is None else streams.stdin
-        self.feeds = not self.direct and sends_input(request, streams)
+    site: Site
+    deployment: Deployment
+    request: RunRequest
+    name: str
+    folder: Path | None
+    streams: Streams
+    lock: Mapping[str, str]
+    push: InlinePush | None
 
-    def run(self) -> ScriptReport:
+    @property
+    def feeds(self) -> bool:
+        """Whether the program gets its input in a second exchange."""
+        return not self.folder and sends_input(self.request, self.streams)
+
+    def exchange(self) -> ScriptReport:
         lifeline = "-"
         stdin: int | None = PIPE
         report = None
@@ -185,7 +177,7 @@ class _Run:
         return reporting(write, self.site.device.name, self.site.listener)
 
     def _variables(self, lifeline: str) -> dict[str, str]:
-        inherits = (self.request.input and self.direct) or self.request.terminal
+        inherits = (self.request.input and self.folder) or self.request.terminal
         return {
             "project": self.site.project,
             "id": self.deployment.id,
@@ -229,7 +221,7 @@ class _Run:
     def _lifeline(
         self, talk: Conversation, lifeline: str, interrupts: HeldInterrupts
     ) -> Iterator[_Lifeline]:
-        if self.direct and lifeline:
+        if self.folder and lifeline:
             # Opened for reading too, it does not wait for the script, which may not get that far.
             handle = os.open(lifeline, os.O_RDWR | os.O_CLOEXEC)
         elif lifeline:
@@ -251,7 +243,7 @@ class _Run:
     def _input(self, line: _Lifeline, stack: contextlib.ExitStack) -> Input:
         log = f"{self.site.project}/logs/{self.name}"
         transport = self.site.device.transport
-        return Input(transport, log, self.source, lambda: line.send("EOF"), stack)
+        return Input(transport, log, self.streams.source, lambda: line.send("EOF"), stack)
 
     def _attend(self, talk: Conversation, line: _Lifeline, interrupts: HeldInterrupts) -> None:
         """Wait until the program has ended; send on input, Ctrl-C and the timeout."""

@@ -25,8 +25,9 @@ from buildtool.run.method_counts import (
 )
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.ready import Ready
     from buildtool.project.model import Project
+    from buildtool.run.attended import ProgramRun
     from buildtool.run.profile.profile import Profile
     from buildtool.run.program import RunRequest
 
@@ -67,25 +68,18 @@ class DspReport:
 
 
 @contextlib.contextmanager
-def watched_dsp(
-    project: Project,
-    ready: Ready,
-    request: RunRequest,
-    choice: DeviceChoice,
-    listener: Listener,
-    *,
-    terminal: bool,
-) -> Iterator[tuple[RunRequest, DspReport]]:
+def watched_dsp(run: ProgramRun) -> Iterator[tuple[RunRequest, DspReport]]:
     """Watch the DSP process of the program that runs in the block: strictly or for a debugger, as
-    `choice` says, which with `terminal` may have the terminal.
+    `run.choice` says.
 
-    Yields the request for the program, and a report, which is complete after the block; `listener`
-    gets the explanation of crashes.
+    Yields the request for the program, and a report, which is complete after the block; the
+    listener gets the explanation of crashes.
     """
+    project, ready, choice, listener = run.project, run.ready, run.choice, run.listener
     report = DspReport()
     with contextlib.ExitStack() as stack:
         watched = stack.enter_context(watched_run(choice.strict, debug=choice.debug))
-        request = request._replace(env={**watched.variables, **request.env})
+        request = run.request._replace(env={**watched.variables, **run.request.env})
         profiled = None
         if choice.profile:
             from buildtool.run.profile.profiled_run import profiled_run  # noqa: PLC0415 - seldom
@@ -96,10 +90,9 @@ def watched_dsp(
             if watched.socket:
                 from buildtool.run.debug_run import debugger  # noqa: PLC0415 - seldom
 
-                debug = debugger(
-                    project, ready.release, watched.socket, listener, terminal=terminal
-                )
-                with debug as reads_terminal:
+                terminal = not request.terminal and run.streams is None  # which LLDB may have
+                place = ready.release, watched.socket
+                with debugger(project, *place, listener, terminal=terminal) as reads_terminal:
                     yield request._replace(input=request.input and not reads_terminal), report
             else:
                 with named_long_calls(project, ready.release.debug, watched.crashes, listener):

@@ -23,7 +23,7 @@ from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.method_counts import read_failed_calls, read_method_counts
 from buildtool.run.program import RUNNER_PATH, RunRequest
-from buildtool.run.run import Streams, new_run, run
+from buildtool.run.run import Streams, new_run, start_on_device
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.ctest.launch_server import Launch
 from buildtool.testing.ctest.results import ProgramRecords
@@ -158,11 +158,11 @@ class _LaunchedProgram:
         self.transport.connect()
         started = time.monotonic()
         streams = Streams(self.launch.stdin, self.launch.stdout, self.launch.stderr)
-        report = run(self.site, self.deployment, self.request, new_run(), streams)
+        report = start_on_device(self.site, self.deployment, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
             self._note_lost("the device was started again")
             self.site = self.site._replace(boot="")
-            report = run(self.site, self.deployment, self.request, new_run(), streams)
+            report = start_on_device(self.site, self.deployment, self.request, new_run(), streams)
         if (status := report.status) is not None:
             return self._ended(status, time.monotonic() - started)
         if report.word == "directory":
@@ -288,7 +288,9 @@ def missing_paths(
             env={**request.env, **variables}, timeout=min(seconds, MOST_SECONDS)
         )
         with contextlib.suppress(DeviceError):  # it takes too long; what it has opened is known
-            run(site, deployment, again, new_run(), Streams(None, null.fileno(), null.fileno()))
+            start_on_device(
+                site, deployment, again, new_run(), Streams(None, null.fileno(), null.fileno())
+            )
         start = posixpath.join(site.release(deployment.id), request.cwd)
         paths = (path for log in sorted(logs.glob("*.log")) for path in _paths(log, start))
         missing = (path for path in dict.fromkeys(paths) if not os.path.lexists(path))

@@ -28,7 +28,7 @@ from buildtool.device.facts import facts_of
 from buildtool.device.sharing import DeviceLock
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project
-from buildtool.run.attended import run_attended
+from buildtool.run.attended import ProgramRun, run_attended
 from buildtool.run.method_counts import FailedCall, MethodCounts
 from buildtool.run.program import RunRequest
 from buildtool.run.run import RunTimeoutError, Streams
@@ -231,11 +231,9 @@ class Session:
             out = stack.enter_context(teed(stdout))
             err = out if together else stack.enter_context(teed(stderr))
             try:
-                result = run_attended(
-                    *(self.project, self.ready, request, listen),
-                    choice=self.choice,
-                    streams=Streams(source.fileno(), out, err),
-                )
+                streams = Streams(source.fileno(), out, err)
+                run = ProgramRun(self.project, self.ready, request, listen, self.choice)
+                result = run_attended(run._replace(streams=streams))
             except RunTimeoutError:
                 dsp_crash = first_line(tuple(notes))
             else:
