@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from buildtool.core.value import Value
 from buildtool.project.model import Project
-from buildtool.report import benches, builds, devices, sizes, tests
+from buildtool.report import benches, builds, tests
 from buildtool.report.benches import profiles_section
 from buildtool.report.blocks import (
     Bar,
@@ -76,10 +76,10 @@ class Report(Value):
 
 
 def make_report(project: Project, made: float) -> Report:
-    """The report of all that is recorded of `project`, and the cards of this user's devices."""
+    """The report of all that is recorded of `project`, and the cards of this user's benches."""
     state = project.state
     built, build_problems = builds.read_builds(state)
-    released, release_problems = sizes.read_releases(state)
+    released, release_problems = builds.read_releases(state)
     tested, test_problems = tests.read_tests(state)
     failed_runs, run_problems = tests.read_failed_runs(state)
     failures = [*builds.failures_of(built), *tests.failures_of(tested), *failed_runs]
@@ -88,9 +88,9 @@ def make_report(project: Project, made: float) -> Report:
         builds.builds_section(built, build_problems),
         tests.tests_section(tested, test_problems),
         tests.failures_section(failures, run_problems),
-        sizes.sizes_section(released, release_problems),
+        builds.sizes_section(released, release_problems),
         benches.benches_section(*benches.read_benches(state), revisions),
-        devices.devices_section(*devices.read_cards()),
+        benches.devices_section(*benches.read_cards()),
         profiles_section(state),
     )
     return Report(project.name, made, sections)

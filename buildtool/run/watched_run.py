@@ -137,7 +137,7 @@ def explain_reports(project: Project, ready: Ready, reports: Path) -> tuple[str,
 
 def _undecoded(ready: Ready) -> str:
     from buildtool.device.emulated.device import configuration  # noqa: PLC0415 - only after a crash
-    from buildtool.run.profile.packets import undecoded_packets  # noqa: PLC0415
+    from buildtool.run.profile.recording import undecoded_packets  # noqa: PLC0415
 
     return undecoded_packets(ready, configuration(Path(ready.site.device.root)))
 

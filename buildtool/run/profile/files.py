@@ -28,8 +28,8 @@ from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.project.validate import suggest
 from buildtool.run.profile.module_code import CodeFunction, ModuleCode, SourceLine
-from buildtool.run.profile.packets import FEATURES, MAX_WORDS, Packet, packets_between
 from buildtool.run.profile.profile import Profile
+from buildtool.run.profile.recording import FEATURES, MAX_WORDS, Packet, packets_between
 
 ENDINGS = (".svg", ".folded", ".speedscope.json", ".json")
 """Of the files `dsp` for skels, `host` for programs on a device."""

@@ -20,7 +20,7 @@ from buildtool.project.components import Dsp, Host
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
 from buildtool.testing.ctest.launch import VARIABLE
-from buildtool.testing.ctest.launch_server import LaunchServer
+from buildtool.testing.ctest.launch_server import LaunchServer, script_launcher
 from buildtool.testing.ctest.results import CTestReport, ProgramRecords, Reported
 from buildtool.testing.ctest.tests import (
     FOLDER,
@@ -35,7 +35,6 @@ from buildtool.testing.ctest.tests import (
 from buildtool.testing.deployment import Additions, PathMap, directories, programs
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
 from buildtool.testing.results import FAILURES, Outcome, TestResult, after_dsp_crash, matches
-from buildtool.testing.scripts import script_launcher
 from buildtool.testing.session import Session, retried
 from buildtool.testing.unsent_files import Hints, SentFiles
 
