@@ -192,7 +192,8 @@ def release(folder: Path) -> Deployment:
 
 
 def push(device: Device, project: str, what: Deployment, known: Known) -> Known:
-    Push(device, project, what, "gzip", print).run(known.id, known.contents)
+    site = Site(device, project, Path(os.devnull), "gzip", print)
+    Push(site, what).run(known.id, known.contents)
     return Known(what.id, what.contents)
 
 

@@ -90,10 +90,14 @@ def _tools(facts: Facts) -> Iterator[DeviceFinding]:
         yield DeviceFinding("tools", "the device has the programs that buildtool runs there")
 
 
-def _fit(facts: Facts, name: str, target: Target) -> Iterator[DeviceFinding]:
-    nowhere = Path()
+def _empty_release(name: str, target: Target) -> Release:
+    """A release of `target` without files, for what does not depend on them."""
     slices = tuple(Slice(part, (), ()) for part in (HOST, *target.archs))
-    found = [*misfits(facts, Release(name, nowhere, nowhere, slices), target)]
+    return Release(name, Path(), Path(), slices)
+
+
+def _fit(facts: Facts, name: str, target: Target) -> Iterator[DeviceFinding]:
+    found = [*misfits(facts, _empty_release(name, target), target)]
     for misfit in found:
         yield DeviceFinding("fit", f"{misfit.problem}: {misfit.evidence}", misfit.remedy)
     if not found:
@@ -137,8 +141,7 @@ def propose_target(facts: Facts, targets: Mapping[str, Target]) -> str:
     """The target that fits the device best, "" without one: its skels are for the newest arch."""
     best, rank = "", (-1, False)
     for name, target in targets.items():
-        slices = tuple(Slice(part, (), ()) for part in (HOST, *target.archs))
-        release = Release(name, Path(), Path(), slices)
+        release = _empty_release(name, target)
         if any(True for _ in misfits(facts, release, target)):
             continue
         arch = fitting_arch(facts, release)

@@ -70,14 +70,8 @@ def _exchange(
 ) -> ScriptReport:
     folder = posixpath.join(posixpath.dirname(site.project), FOLDER)
     others = dict.fromkeys(("digest", "size", "have", "chunk", "chunks"), "")
-    return exchange(
-        site.device,
-        script("common", "lock", "room", "data"),
-        {"data": folder, **others, **variables},
-        arguments=arguments,
-        write=write,
-        listener=site.listener,
-    )
+    text = script("common", "lock", "room", "data")
+    return exchange(site, text, {"data": folder, **others, **variables}, arguments, write)
 
 
 class _Sender:

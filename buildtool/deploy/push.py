@@ -12,10 +12,10 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from buildtool.core.escape import escape
-from buildtool.core.events import Listener, Note, work
+from buildtool.core.events import Note, work
 from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
 from buildtool.deploy.contents import (
@@ -32,6 +32,9 @@ from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, script
 from buildtool.device.sharing import user_and_host
+
+if TYPE_CHECKING:
+    from buildtool.deploy.site import Site
 
 SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
 MAX_INLINE = 1 << 20
@@ -69,25 +72,16 @@ class InlinePush(Value):
 
 
 class Push(Value):
-    """A push of `deployment` to a device.
+    """A push of `deployment` to `site`."""
 
-    `project` is the directory of the project on the device, `unpack` the program there that
-    decompresses what is sent.  With `store`, files are symbolic links into a store: the device
-    forbids hard links.
-    """
-
-    device: Device
-    project: str
+    site: Site
     deployment: Deployment
-    unpack: str
-    listener: Listener
-    store: bool = False
 
     @property
     def contents(self) -> Contents:
         """The contents of the release on the device."""
         contents = self.deployment.contents
-        return stored(contents) if self.store else contents
+        return stored(contents) if self.site.store else contents
 
     def run(self, base: str | None, have: Contents, *, repair: bool = False) -> Pushed:
         """Make the deployment the current release.
@@ -118,7 +112,7 @@ class Push(Value):
                 begin = "continue"
                 continue
             if report.word not in ("found", "differs"):
-                raise failure(self.device, report)
+                raise failure(self.site.device, report)
             have, begin = parse_scan(report.text), "continue"
             left = changes(have, wanted).differing
             rounds = 0 if left < least else rounds + 1
@@ -129,7 +123,7 @@ class Push(Value):
             # The same contents in another order have another digest.
             expected = scan_digest(report.text if have == wanted else scan_text(wanted))
         raise DeviceError(
-            f"the release on {self.device.name} differs from what was sent, again and again",
+            f"the release on {self.site.device.name} differs from what was sent, again and again",
             why=_difference(have, wanted),
             remedy="Check that no program writes into its directory, and that the disk is sound.",
         )
@@ -142,7 +136,7 @@ class Push(Value):
         names = sum(map(len, change.removed))
         if names > MAX_NAMES or self._added(Pushed(), change).size > MAX_INLINE:
             return None
-        unpack = unpacker(self.deployment, change, self.unpack)
+        unpack = unpacker(self.deployment, change, self.site.unpack)
         stream = io.BytesIO()
         if change.added:
             write_archive(stream, self.deployment, self.contents, change, unpack)
@@ -160,7 +154,7 @@ class Push(Value):
 
     def _quick(self, base: str | None, have: Contents) -> str:
         """The digest of what the device sees of the release without reading what it takes over."""
-        if not base or self.store:
+        if not base or self.site.store:
             return ""
         wanted = self.contents
         same = [path for path, state in wanted.items() if have.get(path) == state]
@@ -168,9 +162,9 @@ class Push(Value):
 
     def _round(self, premise: Mapping[str, str], change: Changes | None) -> ScriptReport:
         """Let the device check `premise` and make the change; returns its report."""
-        unpack = unpacker(self.deployment, change, self.unpack) if change else ""
+        unpack = unpacker(self.deployment, change, self.site.unpack) if change else ""
 
-        with work(f"sending to {self.device.name}", self.listener) as shown:
+        with work(f"sending to {self.site.device.name}", self.site.listener) as shown:
 
             def write(stream: IO[bytes]) -> None:
                 if change and change.added:
@@ -182,12 +176,11 @@ class Push(Value):
                     shown.say("the device checks what has arrived")
 
             return exchange(
-                self.device,
+                self.site,
                 f'{script(*SCRIPTS)}\npush "$@"\nreport "$pushed"\n',
                 self._variables({**premise, "bytes": ""}, change, unpack),
-                arguments=change.removed if change else (),
-                write=write,
-                listener=self.listener,
+                change.removed if change else (),
+                write,
             )
 
     def _variables(
@@ -195,12 +188,12 @@ class Push(Value):
     ) -> dict[str, str]:
         return {
             **premise,
-            "project": self.project,
+            "project": self.site.project,
             "id": self.deployment.id,
-            "keep": str(self.device.keep),
+            "keep": str(self.site.device.keep),
             "logs": str(KEPT_LOGS),
-            "store": "1" if self.store else "",
-            "flush": "" if self.device.transport.direct else "1",
+            "store": "1" if self.site.store else "",
+            "flush": "" if self.site.device.transport.direct else "1",
             "arch": self.deployment.arch,
             "more": "1" if change and change.more else "",
             "unpack": unpack if change and change.added else "-",
@@ -230,13 +223,11 @@ class Pushed(Value):
 
 
 def exchange(
-    device: Device,
+    site: Site,
     text: str,
     variables: Mapping[str, str],
-    *,
-    arguments: Sequence[str] = (),
-    write: Callable[[IO[bytes]], object] = lambda _: None,
-    listener: Listener,
+    arguments: Sequence[str],
+    write: Callable[[IO[bytes]], object],
 ) -> ScriptReport:
     """Run a script to whose standard input `write` writes; again while another process has its
     lock, for at most `LOCK_SECONDS`.  Returns its report."""
@@ -245,7 +236,7 @@ def exchange(
     variables = {"owner": owner(), **variables}
     while True:
         with conversation(
-            device.transport, text, variables, arguments, stdin=PIPE, prints=False
+            site.device.transport, text, variables, arguments, stdin=PIPE, prints=False
         ) as talk:
             with talk.sending(write):
                 talk.wait()
@@ -254,7 +245,7 @@ def exchange(
             return report
         if not told:
             who = f", started by {name}" if (name := _pusher(report)) else ""
-            listener(Note(f"waiting for another push to {device.name}{who}"))
+            site.listener(Note(f"waiting for another push to {site.device.name}{who}"))
         told = True
         time.sleep(LOCK_POLL_SECONDS)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
-from buildtool.core.processes.process import DEVNULL, PIPE
+from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.device import Device
@@ -253,9 +253,7 @@ def holder_of(device: Device, *, remove: bool = False) -> Holder | None:
     """
     text = script(*LOCK_SCRIPTS, "lock_state")
     variables = {"remove": "1" if remove else ""}
-    with conversation(device.transport, text, variables, stdin=DEVNULL) as talk:
-        talk.wait()
-        report = talk.report()
+    report = device.ask(text, variables)
     if report.word == "unlockable":
         raise lock_failure(device, report)
     if report.word in ("in-use", "strange"):

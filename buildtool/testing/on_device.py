@@ -36,17 +36,8 @@ _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE
 
 
 CRASHES = frozenset(
-    {
-        signal.SIGABRT,
-        signal.SIGBUS,
-        signal.SIGFPE,
-        signal.SIGILL,
-        signal.SIGKILL,
-        signal.SIGSEGV,
-        signal.SIGSYS,
-        signal.SIGTERM,
-        signal.SIGTRAP,
-    }
+    signal.Signals[f"SIG{name}"]
+    for name in ("ABRT", "BUS", "FPE", "ILL", "KILL", "SEGV", "SYS", "TERM", "TRAP")
 )
 """The signals that statuses of 128+n stand for.  Programs do return statuses above 128, but seldom
 one of these."""

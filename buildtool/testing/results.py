@@ -43,15 +43,8 @@ class Outcome(enum.Enum):
     NOT_RUN = "not run"  # the connection was lost in every try, or the device failed before
 
 
-BAD = frozenset(
-    {
-        Outcome.FAILED,
-        Outcome.CRASHED,
-        Outcome.TIMED_OUT,
-        Outcome.UNEXPECTED_PASS,
-        Outcome.NOT_RUN,
-    }
-)
+FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
+BAD = FAILURES | {Outcome.UNEXPECTED_PASS, Outcome.NOT_RUN}
 
 
 class TestResult(Value):
@@ -186,9 +179,6 @@ def title(suite: str, name: str) -> str:
     return f"{suite}/{name}"
 
 
-FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
-
-
 def matches(suite: str, name: str, patterns: Iterable[str]) -> bool:
     """Whether one of `patterns` (globs) is for a test: by its name, `SUITE/NAME`, or its suite."""
     known = (name, f"{suite}/{name}", suite)
@@ -269,13 +259,10 @@ def _test(test: TestResult) -> dict[str, Any]:
     return line
 
 
-FAILED = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
-
-
 def with_causes(run: TestRun, ready: Ready, note: Callable[[str], object]) -> TestRun:
     """`run` with the first finding about each failed test; a crash of the DSP process is one
     already.  `note` gets the reason why the device was not asked."""
-    failed = [test for test in run.tests if test.outcome in FAILED and not test.dsp_crash]
+    failed = [test for test in run.tests if test.outcome in FAILURES and not test.dsp_crash]
     if not (failed and ready.release.archs):
         return run
     from buildtool.run.cause_finder import CauseFinder  # noqa: PLC0415

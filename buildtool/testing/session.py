@@ -37,6 +37,7 @@ from buildtool.run.watched_run import first_line
 if TYPE_CHECKING:
     from buildtool.engine.context import Options
     from buildtool.run.dsp_calls import DspCalls
+    from buildtool.run.on_device import RunResult
 
 
 TRIES = 3
@@ -215,11 +216,7 @@ class Session:
                 notes.append(event.text)
 
         started = time.monotonic()
-        status: int | None = None
-        signal: int | None = None
-        methods: tuple[MethodCounts, ...] = ()
-        calls: DspCalls | None = None
-        failed: tuple[FailedCall, ...] = ()
+        result: RunResult | None = None
         request = request._replace(
             input=bool(stdin), count_calls=self.choice.expect_dsp, trace=self.choice.trace
         )
@@ -235,23 +232,18 @@ class Session:
                 run = ProgramRun(self.project, self.ready, request, listen, self.choice)
                 result = run_attended(run._replace(streams=streams))
             except RunTimeoutError:
-                dsp_crash = first_line(tuple(notes))
-            else:
-                dsp_crash = result.dsp_crash
-                methods, calls, failed = result.methods, result.calls, result.failed
-                signal = signal_of(result.status) or None
-                status = None if signal else result.status
+                pass
+        written = stdout.kept().text, stderr.kept().text
+        ended = *written, time.monotonic() - started, "\n".join(notes)
+        if not result:
+            return Ran(None, None, *ended, dsp_crash=first_line(tuple(notes)))
+        signal = signal_of(result.status) or None
         return Ran(
-            status,
-            signal,
-            stdout.kept().text,
-            stderr.kept().text,
-            time.monotonic() - started,
-            "\n".join(notes),
-            dsp_crash=dsp_crash,
-            methods=methods,
-            calls=calls,
-            failed=failed,
+            *(None if signal else result.status, signal, *ended),
+            dsp_crash=result.dsp_crash,
+            methods=result.methods,
+            calls=result.calls,
+            failed=result.failed,
         )
 
     def _reconnect(self) -> None:

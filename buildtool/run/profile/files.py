@@ -14,27 +14,22 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
-import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.escape import escape
 from buildtool.core.files import write_if_changed
-from buildtool.core.processes.process import capture
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.project.validate import suggest
 from buildtool.run.profile.module_code import CodeFunction, ModuleCode, SourceLine
 from buildtool.run.profile.profile import Profile
-from buildtool.run.profile.recording import FEATURES, MAX_WORDS, Packet, packets_between
+from buildtool.run.profile.recording import MAX_WORDS, Packet, disassembled, packets_between
 
 ENDINGS = (".svg", ".folded", ".speedscope.json", ".json")
 """Of the files `dsp` for skels, `host` for programs on a device."""
-SECONDS = 20
-"""How long the disassembler may take."""
 MAX_SOURCE = 8 << 20
 WIDTH, ROW, MARGIN = 1200, 18, 10
 """Pixels."""
@@ -271,20 +266,10 @@ def _read_lines(file: Path) -> list[str]:
 
 def _disassembly(file: Path | None, function: CodeFunction) -> dict[int, str]:
     """The packets of a function by their addresses, if LLVM's disassembler is installed."""
-    program = shutil.which("llvm-objdump")
-    if not (program and file):
-        return {}
-    done = capture(
-        [
-            *(program, "-d", "--no-show-raw-insn", f"--mattr={FEATURES}"),
-            *(f"--start-address={function.start}", f"--stop-address={function.end}", str(file)),
-        ],
-        env=os.environ,
-        timeout=SECONDS,
-    )
+    code = disassembled(file, function.start, function.end) if file else ""
     found: dict[int, str] = {}
     start = None
-    for address, text in re.findall(r"^ *([0-9a-f]{1,8}):[ \t]+(.{0,200})$", done.output, re.M):
+    for address, text in re.findall(r"^ *([0-9a-f]{1,8}):[ \t]+(.{0,200})$", code, re.M):
         if text.startswith("{") or start is None:
             start = int(address, 16)
         words = re.sub(r"[{} \t]+", " ", text).strip().replace(" :endloop", "; endloop")

@@ -251,19 +251,19 @@ def _of_library(library: Path, configuration: Mapping[str, str], debug: Any) -> 
             yield f"  {library.name}+0x{address:x}{where}{_disassembly(library, address)}"
 
 
-def _disassembly(library: Path, address: int) -> str:
-    """The packet at `address`, if LLVM's disassembler is installed."""
+def disassembled(file: Path, start: int, end: int) -> str:
+    """The code between two addresses as LLVM prints it, "" without its disassembler."""
     program = shutil.which("llvm-objdump")
     if not program:
         return ""
-    done = capture(
-        [
-            *(program, "-d", "--no-show-raw-insn", f"--mattr={FEATURES}"),
-            *(f"--start-address={address}", f"--stop-address={address + 16}", str(library)),
-        ],
-        env=os.environ,
-        timeout=SECONDS,
-    )
-    packet = re.search(rf"^ *{address:x}:\s*(\{{.*?\}})", done.output, re.MULTILINE | re.DOTALL)
+    between = f"--start-address={start}", f"--stop-address={end}"
+    command = [program, "-d", "--no-show-raw-insn", f"--mattr={FEATURES}", *between, str(file)]
+    return capture(command, env=os.environ, timeout=SECONDS).output
+
+
+def _disassembly(library: Path, address: int) -> str:
+    """The packet at `address`, if LLVM's disassembler is installed."""
+    code = disassembled(library, address, address + 16)
+    packet = re.search(rf"^ *{address:x}:\s*(\{{.*?\}})", code, re.MULTILINE | re.DOTALL)
     words = re.sub(r"^ *[0-9a-f]+:\s*", "; ", packet[1], flags=re.MULTILINE) if packet else ""
     return f": {' '.join(words.split())}" if words else ""
