@@ -24,8 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from buildtool.deploy.push.contents import Deployment, Known, deployment
-from buildtool.deploy.push.push import Push
+from buildtool.deploy.contents import Deployment, Known, deployment
+from buildtool.deploy.push import Push
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.device.transports.adb import adb_device
@@ -33,7 +33,7 @@ from buildtool.device.transports.ssh import ssh_device
 from buildtool.device.transports.transport import Transport
 from buildtool.release.slices import Release, ReleaseFile, in_slices
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, run
+from buildtool.run.run import new_run, start_on_device
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
@@ -89,7 +89,7 @@ def table(line: Line, base: Path, rounds: int) -> None:
     known = push(device, project, deployed, Known())
 
     def ours() -> None:
-        report = run(site, deployed, RunRequest(("/bin/true",)), new_run())
+        report = start_on_device(site, deployed, RunRequest(("/bin/true",)), new_run())
         assert report.text == "0", report
 
     compare(
@@ -192,7 +192,8 @@ def release(folder: Path) -> Deployment:
 
 
 def push(device: Device, project: str, what: Deployment, known: Known) -> Known:
-    Push(device, project, what, "gzip", print).run(known.id, known.contents)
+    site = Site(device, project, Path(os.devnull), "gzip", print)
+    Push(site, what).run(known.id, known.contents)
     return Known(what.id, what.contents)
 
 

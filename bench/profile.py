@@ -17,8 +17,7 @@ from pathlib import Path
 
 from measure import BUILDTOOL, as_installed, head, row, run
 
-from buildtool.device.emulated.device import environment, prepare
-from buildtool.device.emulated.packet_plugin import packet_plugin, plugin_option
+from buildtool.device.emulated.device import environment, packet_plugin, plugin_option, prepare
 from buildtool.device.emulated.socs import find_soc
 
 ROUNDS = 15

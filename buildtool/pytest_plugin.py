@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from buildtool.testing.pytest.names import DSP_CRASH, LOST, OUTCOME, TEST_VARIABLE
+from buildtool.testing import DSP_CRASH, LOST, OUTCOME, TEST_VARIABLE
 
 if TYPE_CHECKING:
     from buildtool.project.model import Project
-    from buildtool.testing.pytest.fixture import TestDevice
+    from buildtool.testing.pytest_suite import TestDevice
 
 DEVICE = pytest.StashKey["TestDevice"]()
 DEVICE_VARIABLE = "BUILDTOOL_DEVICE"
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # With pytest-xdist, the workers send their reports to the process that buildtool has started.
     if TEST_VARIABLE in os.environ and not hasattr(config, "workerinput"):
-        from buildtool.testing.pytest.records import PytestRecords  # noqa: PLC0415 - see above
+        from buildtool.testing.pytest_records import PytestRecords  # noqa: PLC0415 - see above
 
         records = PytestRecords(json.loads(os.environ[TEST_VARIABLE])["records"])
         config.pluginmanager.register(records, "buildtool-records")
@@ -54,9 +54,9 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
     from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
-    from buildtool.device.sharing.lock import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
+    from buildtool.device.sharing import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
     from buildtool.engine.context import Options  # noqa: PLC0415 - see above
-    from buildtool.testing.pytest.fixture import TestDevice  # noqa: PLC0415 - see above
+    from buildtool.testing.pytest_suite import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
 
     told = json.loads(os.environ.get(TEST_VARIABLE, "{}"))

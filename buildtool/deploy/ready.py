@@ -1,4 +1,4 @@
-"""From the name of a device to where a release goes there."""
+"""From the name of a device to where a release goes there, and is current then."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
-from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.push.contents import Deployment, deployment, known_file
-from buildtool.deploy.site import Site
+from buildtool.deploy.contents import DataFile, Deployment, deployment, known_file
+from buildtool.deploy.site import Site, make_current, verify
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.plan.plan import find_target
@@ -19,7 +18,8 @@ from buildtool.release.slices import Release
 if TYPE_CHECKING:
     from buildtool.device.emulated.socs import Soc
     from buildtool.device.facts import Facts
-    from buildtool.device.sharing.lock import DeviceLock
+    from buildtool.device.sharing import DeviceLock
+    from buildtool.documents.runs import DeployDocument
 
 
 class DeviceChoice(Value):
@@ -126,7 +126,7 @@ class Ready:
             self._find(refresh=True)  # what was missing can be installed by now
             return
         if target.requires:
-            from buildtool.deploy.requirements import check_requirements  # noqa: PLC0415 - rare
+            from buildtool.device.card import check_requirements  # noqa: PLC0415 - rare
 
             check_requirements(self._device, facts, target, force=self._force, note=note)
         self.site = site_on(self._project, self._device, facts, self._listener)
@@ -154,7 +154,7 @@ def target_on(
                 remedy="Omit one of them.",
             )
         if choice.debug:
-            from buildtool.device.emulated.debugger import check_can_debug  # noqa: PLC0415
+            from buildtool.device.emulated.device import check_can_debug  # noqa: PLC0415
 
             check_can_debug(project)
         target = choice.target or project.header.default_target
@@ -226,3 +226,52 @@ def _find_soc(choice: DeviceChoice) -> Soc | None:
     from buildtool.device.emulated.socs import find_soc  # noqa: PLC0415 - sim only
 
     return find_soc(choice.soc) if choice.soc else None
+
+
+class Deployed(Value):
+    """A release that is current on a device.
+
+    `release` is the id of the release on this machine, `deployment` that of what the device has of
+    it, in `directory`; `files` and `size` (bytes) are what was sent, `repaired` the files on the
+    device that were damaged.
+    """
+
+    device: str
+    target: str
+    release: str
+    deployment: str
+    arch: str
+    directory: str
+    files: int
+    size: int
+    repaired: tuple[str, ...]
+
+    def as_json(self) -> DeployDocument:
+        return {
+            "device": self.device,
+            "target": self.target,
+            "release": self.release,
+            "deployment": self.deployment,
+            "arch": self.arch,
+            "directory": self.directory,
+            "files": self.files,
+            "size": self.size,
+            "repaired": list(self.repaired),
+        }
+
+
+def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:
+    """Make the release current.  Raises `DeviceError`."""
+    repaired = verify(ready.site, ready.deployment) if verify_files else ()
+    sent = make_current(ready.site, ready.deployment)
+    return Deployed(
+        device=ready.site.device.name,
+        target=ready.release.target,
+        release=ready.release.id,
+        deployment=ready.deployment.id,
+        arch=ready.deployment.arch,
+        directory=ready.site.release(ready.deployment.id),
+        files=sent.files,
+        size=sent.size,
+        repaired=repaired,
+    )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note, PushFinished, work
-from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import (
+from buildtool.deploy.contents import (
     Deployment,
     Known,
     followed,
@@ -19,14 +18,12 @@ from buildtool.deploy.push.contents import (
     read_known,
     write_known,
 )
-from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import ScriptReport, script
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.exchange import Pushed
-    from buildtool.deploy.push.push import InlinePush, Push
+    from buildtool.deploy.push import InlinePush, Push, Pushed
 
 
 class Site(Value):
@@ -92,15 +89,14 @@ def make_current_after(site: Site, deployment: Deployment, missing: str) -> Push
     """Make `deployment` current after the device has reported that the release is `missing`, and
     what it has instead: the link `current` and directories of unfinished pushes."""
     known = read_known(site.known)
-    words = missing.split(" ")
-    partial = [word for word in words[1:] if word.endswith(".partial") and "*" not in word]
-    if partial:
-        return _push(site, _new_push(site, deployment), None)
-    if not words[0]:
-        return _push(site, _new_push(site, deployment), Known())
-    return _push(
-        site, _new_push(site, deployment), known if words[0] == f"releases/{known.id}" else None
-    )
+    current, *others = missing.split(" ")
+    if any(word.endswith(".partial") and "*" not in word for word in others):
+        there = None
+    elif not current:
+        there = Known()
+    else:
+        there = known if current == f"releases/{known.id}" else None
+    return _push(site, _new_push(site, deployment), there)
 
 
 def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
@@ -108,7 +104,7 @@ def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     again."""
     if not deployment.data:
         return _verify(site, deployment)
-    from buildtool.deploy.data.send import verify_data  # noqa: PLC0415 - few projects have data
+    from buildtool.deploy.data import verify_data  # noqa: PLC0415 - few projects have data
 
     return (*verify_data(site, deployment.data), *_verify(site, deployment))
 
@@ -117,15 +113,9 @@ def _verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     text = script("common", "scan", "verify")
     follow = "-L" if site.store else ""
     variables = {"project": site.project, "id": deployment.id, "follow": follow}
-    with (
-        work(f"{site.device.name} reads its files", site.listener),
-        conversation(site.device.transport, text, variables, stdin=DEVNULL) as talk,
-    ):
-        talk.wait()
-        report = talk.report()
-    if report.word != "scan":
-        return ()
-    return _repair(site, deployment, report.text)
+    with work(f"{site.device.name} reads its files", site.listener):
+        report = site.device.ask(text, variables)
+    return _repair(site, deployment, report.text) if report.word == "scan" else ()
 
 
 def reset(site: Site, deployment: Deployment, before: str) -> str:
@@ -135,25 +125,17 @@ def reset(site: Site, deployment: Deployment, before: str) -> str:
     A release that is missing, or a program of which is running, stays as it is.  Raises
     `DeviceError`.
     """
-    from buildtool.deploy.push.exchange import exchange, failure  # noqa: PLC0415 - tests and benches
-    from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415
+    from buildtool.deploy.push import exchange, failure  # noqa: PLC0415 - tests and benches
+    from buildtool.deploy.stream import folders_above  # noqa: PLC0415
 
     contents = deployment.contents
     names = {name for path in contents for name in (path, *folders_above(path))}
     text = "".join(f"./{name}\n" for name in sorted(names))
     data = text.encode(errors="surrogateescape")
-    report = exchange(
-        site.device,
-        script("common", "scan", "reset"),
-        {
-            "project": site.project,
-            "id": deployment.id,
-            "before": before,
-            "follow": "-L" if site.store else "",
-        },
-        write=lambda stream: stream.write(data),
-        listener=site.listener,
-    )
+    follow = "-L" if site.store else ""
+    variables = {"project": site.project, "id": deployment.id, "before": before, "follow": follow}
+    text = script("common", "scan", "reset")
+    report = exchange(site, text, variables, (), lambda stream: stream.write(data))
     if report.word == "same":
         return before
     if report.word == "busy":
@@ -162,7 +144,7 @@ def reset(site: Site, deployment: Deployment, before: str) -> str:
     elif report.word == "scan":
         stamp, _, found = report.text.partition(" ")
         if before and deployment.data:
-            from buildtool.deploy.data.send import verify_data  # noqa: PLC0415 - few have data
+            from buildtool.deploy.data import verify_data  # noqa: PLC0415 - few have data
 
             verify_data(site, deployment.data)
         return "" if _repair(site, deployment, found) else stamp
@@ -177,7 +159,7 @@ def _repair(site: Site, deployment: Deployment, scan: str) -> tuple[str, ...]:
     wanted = followed(deployment.contents) if site.store else deployment.contents
     damaged = tuple(path for path, state in wanted.items() if found.get(path) != state)
     if damaged:
-        from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415 - rarely needed
+        from buildtool.deploy.stream import folders_above  # noqa: PLC0415 - rarely needed
 
         site.listener(
             Note(f"{len(damaged):,} files on {site.device.name} are damaged; sending them")
@@ -195,12 +177,7 @@ def rollback(site: Site) -> tuple[str, str]:
 
     Raises `DeviceError` when there is no earlier release.
     """
-    text = script("common", "rollback")
-    with conversation(
-        site.device.transport, text, {"project": site.project}, stdin=DEVNULL
-    ) as talk:
-        talk.wait()
-        report = talk.report()
+    report = site.device.ask(script("common", "rollback"), {"project": site.project})
     words = report.text.split(" ")
     if report.word == "done" and len(words) == 2:
         return words[0], words[1]
@@ -218,22 +195,15 @@ def rollback(site: Site) -> tuple[str, str]:
 
 
 def _new_push(site: Site, deployment: Deployment) -> Push:
-    from buildtool.deploy.push.push import Push  # noqa: PLC0415 - most runs push nothing
+    from buildtool.deploy.push import Push  # noqa: PLC0415 - most runs push nothing
 
-    return Push(
-        site.device,
-        site.project,
-        deployment,
-        unpack=site.unpack,
-        listener=site.listener,
-        store=site.store,
-    )
+    return Push(site, deployment)
 
 
 def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) -> Pushed:
     started = time.monotonic()
     site.device.transport.connect()
-    from buildtool.deploy.data.send import send_data  # noqa: PLC0415 - most runs push nothing
+    from buildtool.deploy.data import send_data  # noqa: PLC0415 - most runs push nothing
 
     data = send_data(site, push.deployment.data)
     base, have = (known.id, known.contents) if known else (None, {})

@@ -1,4 +1,4 @@
-"""Compiles small C sources for any ARM64 device, with zig, once into the user's cache.
+"""The small C sources that run on any ARM64 device, compiled with zig, once into the user's cache.
 
 They have no start files and link import stubs of the C libraries, whose symbols have no versions:
 one binary serves glibc of every version, another one Android, and no NDK is necessary.
@@ -7,6 +7,7 @@ one binary serves glibc of every version, another one Android, and no NDK is nec
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.processes.process import capture, check
 from buildtool.device.configuration import DIRECTORY
+from buildtool.device.errors import DeviceError
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.cdsprpc import import_stub
@@ -26,6 +28,18 @@ FLAGS = (
     "-Wl,--build-id=none",
 )
 BUILD_SECONDS = 300.0
+QUERY_SOURCE = Path(__file__).parent / "query" / "dsp_query.c"
+SYSTEMS = {
+    "ubuntu-aarch64": ("/lib/ld-linux-aarch64.so.1", "libc.so.6", "libdl.so.2"),
+    "android": ("/system/bin/linker64", "libc.so", "libdl.so"),
+}
+"""By platform: the dynamic loader, and the libraries that have the imports below."""
+QUERY_LIBC = ("_exit", "alarm", "write")
+LIBDL = ("dlerror", "dlopen", "dlsym")
+COUNTING_SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
+SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
+"""By platform: the name of libcdsprpc for the dynamic loader."""
+COUNTING_LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open")
 
 
 def compile_arm64(
@@ -73,3 +87,39 @@ def compile_arm64(
     with contextlib.suppress(OSError):
         write_checksummed(kept, data.hex())
     return data
+
+
+def dsp_queries() -> tuple[bytes, ...]:
+    """The program for each platform of `SYSTEMS`; raises the errors of finding and running zig."""
+    return tuple(_query(*names) for names in SYSTEMS.values())
+
+
+def _query(loader: str, libc: str, libdl: str) -> bytes:
+    flags = ("-fPIE", "-pie", f"-Wl,--dynamic-linker={loader}")
+    purpose = "the program that asks DSPs what they can do"
+    return compile_arm64(QUERY_SOURCE, flags, {libc: QUERY_LIBC, libdl: LIBDL}, purpose)
+
+
+def counting_library(platform: str, system_library: str, option: str = "--expect-dsp") -> bytes:
+    """The library for a device of `platform` whose libcdsprpc has the path `system_library`.
+    `option` is what asks for it.
+
+    Raises `DeviceError` for a path that would be more than a text in C source, and the errors of
+    finding and running zig.
+    """
+    if not re.fullmatch(r"/[\w.+/-]+", system_library, re.ASCII):
+        raise DeviceError(
+            "calls of the DSP cannot be counted: the path of the device's libcdsprpc is unusual",
+            why=repr(system_library),
+            remedy=f"Omit {option}.",
+        )
+    _, libc, libdl = SYSTEMS[platform]
+    flags = (
+        *("-fPIC", "-shared", "-fno-builtin", "-mno-outline-atomics", "-Wl,--no-as-needed"),
+        *(f"-Wl,-soname,{SONAMES[platform]}", f'-DREAL_LIBRARY="{system_library}"'),
+    )
+    # It needs the library of the system by its path: names that it does not have are found there.
+    libraries = {libc: COUNTING_LIBC, libdl: LIBDL[1:], system_library: ()}
+    return compile_arm64(
+        COUNTING_SOURCE, flags, libraries, "the library that counts calls of the DSP"
+    )

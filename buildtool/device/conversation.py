@@ -18,11 +18,12 @@ from typing import IO
 from buildtool.core.processes.process import PIPE, Process, running
 from buildtool.core.terminal import restored_terminal
 from buildtool.device.errors import DeviceError
-from buildtool.device.relay import CHUNK, Relay
 from buildtool.device.script import (
+    CHUNK,
     REPORTED,
     WRITTEN,
     MarkedStream,
+    Relay,
     ScriptReport,
     assignments,
     parse_report,

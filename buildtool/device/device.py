@@ -13,6 +13,7 @@ from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
 from buildtool.device.conversation import conversation
 from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.script import ScriptReport
 from buildtool.device.script import script as scripts
 from buildtool.device.transports.transport import Transport
 
@@ -57,6 +58,12 @@ class Device(Value):
         a lab before all of them have ended."""
         lifeline = getattr(self.transport, "lifeline", None)
         return () if lifeline is None else (lifeline,)
+
+    def ask(self, script: str, variables: Mapping[str, str]) -> ScriptReport:
+        """Run a script that ends with a report, however long it takes."""
+        with conversation(self.transport, script, variables, stdin=DEVNULL) as talk:
+            talk.wait()
+            return talk.report()
 
     def exec(
         self,

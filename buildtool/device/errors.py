@@ -1,9 +1,20 @@
-"""The errors of devices."""
+"""What goes wrong with devices: errors, findings of checks, failures of ssh and adb."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import escape
+from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.documents.devices import DeviceFindingObject
+FAILURES = Path(__file__).with_name("transports") / "failures.toml"
+MAX_LINES = 8
+MAX_COLUMNS = 300
 
 
 class DeviceError(BuildtoolError):
@@ -26,3 +37,46 @@ def foreign(device: str, path: str) -> DeviceError:
         why="buildtool makes only files and directories there; a link would lead elsewhere",
         remedy=f"Remove it: {shown}",
     )
+
+
+class DeviceFinding(Value):
+    """Something that was checked.
+
+    `name` is that of the check; `remedy` is what to do, "" if everything is as it should be.
+    """
+
+    name: str
+    what: str
+    remedy: str = ""
+
+    def as_json(self) -> DeviceFindingObject:
+        ok = not self.remedy
+        return {"ok": ok, "name": self.name, "what": self.what, "remedy": self.remedy}
+
+
+def explain(
+    program: str, kind: str, otherwise: str, messages: str, **names: str
+) -> DeviceConnectionError:
+    """The error of the first failure of `kind`, of those of `program` in failures.toml, whose
+    pattern is in the last lines of `messages`; that of `otherwise` without one.
+
+    `names` stand in the texts for themselves.
+    """
+    import tomllib  # noqa: PLC0415 - only after a failure
+
+    known = tomllib.loads(FAILURES.read_text(encoding="utf-8"))[program]
+    lines = last_lines(messages)
+    flags = re.IGNORECASE | re.MULTILINE
+    fitting = (f for f in known.get(kind, ()) if re.search(f["pattern"], lines, flags))
+    found = next(fitting, known[otherwise])
+    return DeviceConnectionError(
+        found["happened"].format(**names),
+        why="\n".join(filter(None, [found.get("reason", "").format(**names), lines])),
+        remedy=found["remedy"].format(**names),
+    )
+
+
+def last_lines(messages: str) -> str:
+    """The last lines of `messages`, shortened, without empty lines and control characters."""
+    lines = [line for line in map(str.strip, messages.splitlines()) if line]
+    return "\n".join(escape(line[:MAX_COLUMNS]) for line in lines[-MAX_LINES:])

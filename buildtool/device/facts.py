@@ -7,6 +7,7 @@ again or they are asked for again.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -27,6 +28,7 @@ CAPABILITIES = (
     *("vtcm_page", "vtcm_count", "arch_ver", "hmx_support_depth", "hmx_support_spatial"),
 )
 """The DSP's attributes 0 to 8, as remote.h names them."""
+MAX_KHZ, MAX_MILLIDEGREES = 100_000_000, 1_000_000
 
 
 class SystemFile(Value):
@@ -190,4 +192,22 @@ def _from_json(document: Mapping[str, Any]) -> Facts:
             "shell": SystemFile(**document["shell"]),
             "nodes": tuple(Node(**node) for node in document["nodes"]),
         }
+    )
+
+
+class Clocks(Value):
+    """The clock of each cluster of processors in kHz, and the highest temperature in 0.001 °C, 0 if
+    it is unknown."""
+
+    clusters: tuple[int, ...]
+    temperature: int
+
+
+def parse_clocks(text: str) -> Clocks:
+    """The clocks in what clocks.sh prints, in which anything may be missing."""
+    clocks = map(int, re.findall(r"^clock (\d{1,9})$", text, re.ASCII | re.MULTILINE))
+    heat = map(int, re.findall(r"^temperature (\d{1,9})$", text, re.ASCII | re.MULTILINE))
+    return Clocks(
+        tuple(clock for clock in clocks if clock <= MAX_KHZ),
+        max((degrees for degrees in heat if degrees <= MAX_MILLIDEGREES), default=0),
     )

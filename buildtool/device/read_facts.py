@@ -18,16 +18,15 @@ from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest
 from buildtool.core.value import Value
-from buildtool.device.board import state as board
-from buildtool.device.board.state import Board
+from buildtool.device import board
+from buildtool.device.arm64_code import dsp_queries
+from buildtool.device.board import Board
 from buildtool.device.device import Device
-from buildtool.device.dsp_query import dsp_queries
 from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
-from buildtool.device.facts_parts import MAX_TEXT, Parts, PrintedFiles, parse_parts, printable
-from buildtool.device.script import script
-from buildtool.device.sysroot.device_files import PLACES
+from buildtool.device.script import MAX_LINE, Parts, parse_parts, printable, script
+from buildtool.device.sysroot.device_files import PLACES, PrintedFiles
 from buildtool.device.sysroot.facts import BASE, EMULATED, PROPERTIES, board_shells, read_soc
 from buildtool.project.archs import HEXAGON_ARCHS
 
@@ -231,7 +230,7 @@ def _capabilities(text: bytes) -> tuple[dict[str, int], str]:
 
 
 def _glibc(lines: list[str]) -> str:
-    found = (_GLIBC.search(line[:MAX_TEXT]) for line in lines)
+    found = (_GLIBC.search(line[:MAX_LINE]) for line in lines)
     return next((match[1] for match in found if match), "")
 
 

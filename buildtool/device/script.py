@@ -1,4 +1,4 @@
-"""The scripts that run on devices, as text.
+"""The scripts that run on devices, and the streams that they share with the login shell there.
 
 A script reports how it ended: a word and text between marks, at the end of its standard error.
 The exit status of ssh and adb cannot be relied on: ssh returns 255 for a lost connection, for a
@@ -8,9 +8,13 @@ program that a signal ended, and for a program that returns it.
 from __future__ import annotations
 
 import functools
+import os
+import select
+import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from buildtool.core.processes.process import Process
 from buildtool.core.value import Value
 from buildtool.device.transports.transport import quote
 
@@ -21,6 +25,11 @@ WRITTEN, REPORTED = 2, 3
 ended."""
 LOCK_SCRIPTS = ("common", "lock", "room", "device_lock")
 """The scripts that come before those that take the lock of the device."""
+CHUNK = 1 << 16
+KEPT = 1 << 14
+"""Bytes that are kept of what the login shell prints."""
+MAX_PARTS = 2000
+MAX_LINE = 200
 
 
 class ScriptReport(Value):
@@ -109,3 +118,104 @@ def whole_number(text: str, limit: int) -> int | None:
     if not (text.isascii() and text.isdecimal()) or len(text) > len(str(limit)):
         return None
     return found if (found := int(text)) <= limit else None
+
+
+class Relay:
+    """Writes the script's part of `stream`, the standard output of `process`, to `sink`.
+
+    A reader there may be slow: it does not delay what this process does meanwhile, and signals to
+    this process neither lose nor repeat a byte.  `done` is a descriptor that can be read when all
+    is written that the script prints, when the stream stays open for `linger` seconds after the
+    process, and when nothing can be written any more: then `broken` is set, and `error` unless the
+    reader has gone.  `others` is the end of what came before the script.
+    """
+
+    def __init__(self, process: Process, stream: MarkedStream, sink: int, linger: float) -> None:
+        assert process.stdout
+        self.error: OSError | None = None
+        self.broken = False
+        self.others = b""
+        self._stream = stream
+        self._linger = linger
+        self.done, self._running = os.pipe()
+        # Whoever starts the process may close its own descriptors before the thread has ended.
+        self._source = os.dup(process.stdout.fileno())
+        self._sink = os.dup(sink)
+        self._process = os.pidfd_open(process.pid)
+        process.stdout.close()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            while self._stream.marks < WRITTEN and self._pass_on():
+                pass
+        except OSError as error:
+            self.broken = True
+            self.error = None if isinstance(error, BrokenPipeError) else error
+        os.close(self._sink)
+        os.close(self._running)
+        # ssh loses messages when it cannot write output.
+        while self._read():
+            pass
+        os.close(self._source)
+        os.close(self._process)
+
+    def _pass_on(self) -> bool:
+        """Write the next piece; False when it was the last."""
+        data = self._read()
+        others, text = self._stream.feed(data)
+        self.others = (self.others + others)[-KEPT:]
+        while text:
+            text = text[os.write(self._sink, text) :]
+        return bool(data)
+
+    def _read(self) -> bytes:
+        """The next piece; empty at the end, and when the process has ended long ago."""
+        poll = select.poll()
+        poll.register(self._source, select.POLLIN)
+        poll.register(self._process, select.POLLIN)
+        if self._source not in dict(poll.poll()):
+            poll.unregister(self._process)
+            if not poll.poll(self._linger * 1000):
+                return b""
+        return os.read(self._source, CHUNK)
+
+
+class Parts(Value):
+    """The output of the script: parts with a name and text, and parts about paths."""
+
+    texts: Mapping[str, bytes]
+    files: Mapping[str, Mapping[str, bytes]]
+
+    def text(self, name: str) -> str:
+        """The first line of a part, as one printable line."""
+        return printable(self.texts.get(name, b""))
+
+    def lines(self, name: str) -> list[str]:
+        return self.texts.get(name, b"").decode("utf-8", errors="replace").splitlines()
+
+    def of(self, kind: str) -> Mapping[str, bytes]:
+        """The parts of this kind by path."""
+        return self.files.get(kind, {})
+
+
+def parse_parts(data: bytes, fence: str) -> Parts | None:
+    """The parts in what the script printed; None when it did not print all of them."""
+    texts: dict[str, bytes] = {}
+    files: dict[str, dict[str, bytes]] = {}
+    pieces = data.split(f"\n{fence} ".encode(), MAX_PARTS)[1:]
+    for piece in pieces:
+        title, _, text = piece.partition(b"\n")
+        kind, _, path = title.decode("utf-8", errors="replace").partition(" ")
+        if path.startswith("/") and path.isprintable():
+            files.setdefault(kind, {}).setdefault(path, text)
+        elif not path:
+            texts.setdefault(kind, text)
+    return Parts(texts, files) if "end" in texts else None
+
+
+def printable(data: bytes) -> str:
+    """The first line of what a device printed, without control characters."""
+    lines = data.replace(b"\0", b"\n").strip().splitlines()
+    text = lines[0].decode("utf-8", errors="replace") if lines else ""
+    return "".join(letter for letter in text if letter.isprintable())[:MAX_LINE].strip()

@@ -1,4 +1,4 @@
-"""The devices that `--on` lists: `q6a,phone`, `tag:v75`, `all:lab`, `sim:qcs6490`."""
+"""The devices that `--on` lists, `q6a,phone`, `tag:v75`, `all:lab`, `sim:qcs6490`; their locks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from collections.abc import Callable, Iterator
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
-from buildtool.device.configuration import ConfiguredDevice, configured_devices, device_of
+from buildtool.device.configuration import (
+    ConfiguredDevice,
+    configured_devices,
+    device_of,
+    open_device,
+)
 from buildtool.device.errors import DeviceError
+from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.validate import suggest
 
@@ -153,3 +159,32 @@ def _first(
             listener(Note(f"waiting for a device with the tag {tag!r}: {why}"))
         told = True
         time.sleep(min(POLL_SECONDS, max(0, deadline - time.monotonic())))
+
+
+class ReservedDevices(contextlib.ExitStack):
+    """A context manager that holds the locks of the devices that `reserve` reserves for `purpose`.
+
+    `locks` are the locks by the names of devices; their `environment` is for the processes.
+    """
+
+    def __init__(self, project: Project | None, purpose: str, listener: Listener) -> None:
+        super().__init__()
+        self.locks: dict[str, DeviceLock] = {}
+        self._project = project
+        self._purpose = purpose
+        self._listener = listener
+
+    def reserve(self, name: str) -> str:
+        """Hold the lock of the device `name`; returns "", or why it cannot be held now."""
+        device = None
+        try:
+            device = open_device(name, self._project)
+            device.transport.connect()
+            lock = self.enter_context(DeviceLock(device, self._purpose, self._listener))
+            lock.hold()
+        except BuildtoolError as error:
+            if device:
+                device.leave()
+            return error.message
+        self.locks[name] = lock
+        return ""

@@ -1,19 +1,29 @@
-"""What a device is doing: who uses it, and which releases are current there, in one exchange."""
+"""What a device is doing: who uses it, which releases are current there, and its last tests."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from buildtool.core.cache import cache_dir
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
+from buildtool.device.configuration import DIRECTORY
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError
+from buildtool.device.facts import key_of
 from buildtool.device.script import LOCK_SCRIPTS, script
-from buildtool.device.sharing.holder import Holder, parse_holder
-from buildtool.device.sharing.lock import lock_failure
+from buildtool.device.sharing import Holder, lock_failure, parse_holder
+from buildtool.project.model import BUILT_IN_TARGET
+
+if TYPE_CHECKING:
+    from buildtool.documents.devices import LastTestObject
 
 ANSWER_SECONDS = 10.0
 """How long a device that is connected may take to answer."""
@@ -36,9 +46,9 @@ def read_status(device: Device) -> DeviceStatus:
     Raises `DeviceConnectionError` when it cannot be reached or does not answer in time, and
     `DeviceError` when its lock cannot be used.
     """
-    from buildtool.device.labgrid.place import person  # noqa: PLC0415 - in labs
-
     if listed := getattr(device.transport, "listed_place", None):
+        from buildtool.device.labgrid.place import person  # noqa: PLC0415 - in labs
+
         place = listed()  # to look at the device, it would have to be acquired
         holder = Holder(person(place.holder), "acquired in labgrid", None)
         return DeviceStatus(holder if place.holder else None, {})
@@ -58,3 +68,43 @@ def read_status(device: Device) -> DeviceStatus:
         parse_holder(report.text) if held else None,
         {match[1].decode(): match[2].decode() for match in lines if match},
     )
+
+
+class LastRun(Value):
+    """The tests of `project` that ended at `ended`, in seconds since the epoch: how many there
+    were, and how many of them were bad."""
+
+    project: str
+    tests: int
+    bad: int
+    ended: float
+
+    def as_json(self) -> LastTestObject:
+        return {
+            "project": self.project,
+            "tests": self.tests,
+            "bad": self.bad,
+            "ended": round(self.ended, 3),
+        }
+
+
+def remember_run(device: Device, last: LastRun) -> None:
+    """Keep `last`, if the cache can be written."""
+    with contextlib.suppress(OSError):
+        write_checksummed(_entry(None if device.emulated else device), last._asdict())
+
+
+def last_run(device: Device | None) -> LastRun | None:
+    """The last tests on `device`, None for the emulated devices; None if none are known."""
+    with contextlib.suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
+        found = read_checksummed(_entry(device))
+        return LastRun(
+            *(str(found["project"]), int(found["tests"]), int(found["bad"])),
+            ended=float(found["ended"]),
+        )
+    return None
+
+
+def _entry(device: Device | None) -> Path:
+    key = key_of(device) if device else BUILT_IN_TARGET
+    return cache_dir() / DIRECTORY / f"tests-{key}.json"

@@ -17,7 +17,7 @@ from buildtool.diagnose.module_files import MISSING, NAME, OTHER, ModuleFile, Mo
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
-    from buildtool.diagnose.host_calls import HostCall
+    from buildtool.diagnose.line_patterns import HostCall
     from buildtool.documents.explanations import CrashObject
 
 EXCEPTIONS = {

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
-from buildtool.diagnose.host_calls import HostCall, HostCalls
 from buildtool.diagnose.knowledge import (
     ANY_ERROR,
     BENIGN,
@@ -22,13 +21,16 @@ from buildtool.diagnose.knowledge import (
 )
 from buildtool.diagnose.line_patterns import (
     SHORTEST,
+    HostCall,
+    HostCalls,
+    LogLines,
+    LogSummary,
     best_match,
     codes_in,
     make_patterns,
     may_have_codes,
     possible,
 )
-from buildtool.diagnose.log_lines import LogLines, LogSummary
 
 if TYPE_CHECKING:
     from buildtool.documents.explanations import (

@@ -1,4 +1,4 @@
-"""Patterns of lines of logs, and which condition a line shows.
+"""Lines of logs that somebody else has written, patterns of them, and which condition a line shows.
 
 A pattern is text that a line has, in any case of letters.  `*` stands for any text, `%` for text
 without blanks, and `{code}` demands one of the codes of the condition in the line.  There are no
@@ -7,12 +7,15 @@ regular expressions: a line of untrusted text is searched for texts, one after t
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING
 
 from buildtool.core.value import Value
+from buildtool.diagnose.crash_lines import CrashBlock, CrashLines, LineTime, line_time
 from buildtool.diagnose.knowledge import (
     BENIGN,
     CAUSE,
@@ -22,6 +25,9 @@ from buildtool.diagnose.knowledge import (
     UNKNOWN,
     Condition,
 )
+
+if TYPE_CHECKING:
+    from buildtool.documents.explanations import InputObject
 
 ORDER = {CONSEQUENCE: 0, UNKNOWN: 1, CAUSE: 2, BENIGN: 2}
 """Of several conditions that a line shows, one of the highest class counts."""
@@ -35,6 +41,24 @@ _HOST_CODE = re.compile(
 )
 _ERRNO_TEXTS = {number: {os.strerror(number).lower()} for number in errno.errorcode}
 """The texts of errors of the system, by their numbers; those of other C libraries below."""
+MAX_BYTES = 64 << 20
+"""Of a larger file only the end is read, and of a longer pipe only the start."""
+MAX_LINE = 4000
+"""Characters of a line that are looked at."""
+BLOCK = 1 << 20
+ALL, START, END = "all", "start", "end"
+_ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)")
+_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+"""Byte order marks; PowerShell's `>` writes UTF-16."""
+CRASHED = frozenset((0x0D, 0x2E, 0x27, 0x72, 0x8000040D))
+"""Codes that calls return then: AEE_EBADSTATE, AEE_EINTERRUPTED, AEE_ENOSUCH, AEE_ECONNREFUSED."""
+MAX_CALLS = 1000
+MAX_DISTANCE = 200
+"""Lines between a crash and a call of which no time is known."""
+# Source: qualcomm/fastrpc, src/fastrpc_apps_user.c, remote_handle64_invoke.
+_METHOD = re.compile(r"failed for module (\S{1,200}?), handle \w{1,18}, method (\d{1,3}) on domain")
+
+
 for _number, _text in (
     *((errno.EIO, "i/o error"), (errno.EAGAIN, "try again"), (errno.ENOMEM, "out of memory")),
     *((errno.EBADF, "bad file number"), (errno.ENOTTY, "not a tty"), (errno.ENOTTY, "typewriter")),
@@ -161,3 +185,154 @@ def _may_have_dsp_codes(text: str) -> bool:
 def _numbers(line: str) -> Iterator[str]:
     for text in _NUMBER.findall(line):
         yield text if text.startswith("0x") else str(int(text))
+
+
+class LogSummary(Value):
+    """What was read of a log: `part` is ALL, START or END."""
+
+    name: str
+    lines: int = 0
+    bytes: int = 0
+    part: str = ALL
+    cut_lines: int = 0
+    has_nul: bool = False
+
+    def as_json(self) -> InputObject:
+        """The summary as an object of the document of `explain`."""
+        return {
+            "name": self.name,
+            "lines": self.lines,
+            "bytes": self.bytes,
+            "part": self.part,
+            "cut_lines": self.cut_lines,
+            "has_nul": self.has_nul,
+        }
+
+
+class LogLines:
+    """Reads a log in one pass; `summary` says afterwards what was read."""
+
+    def __init__(self, name: str, stream: IO[bytes], max_bytes: int = MAX_BYTES) -> None:
+        self.summary = LogSummary(name)
+        self._stream = stream
+        self._max_bytes = max_bytes
+
+    def blocks(self) -> Iterator[tuple[int, list[str]]]:
+        """Some lines at a time, with the number of the first.
+
+        The lines have no escape sequences, and are cut at `MAX_LINE`.  Raises `OSError`.
+        """
+        first = self._stream.read(2)
+        decoder = codecs.getincrementaldecoder(_MARKS.get(first, "utf-8"))("replace")
+        skips = self._skip_to_the_end()
+        data = b"" if skips or first in _MARKS else first
+        rest, count = "", len(first)
+        while True:
+            read = self._stream.read(min(BLOCK, self._max_bytes - count))
+            count += len(read)
+            text = rest + decoder.decode(data + read, final=not read)
+            lines, data = text.split("\n"), b""
+            if read:
+                # A line without an end is kept no longer than it is looked at.
+                rest = lines.pop()[: 2 * MAX_LINE]
+            elif lines[-1] == "":
+                lines.pop()
+            if skips and lines:
+                del lines[0]  # its start was skipped
+                skips = False
+            # To look at each of millions of short lines would take minutes.
+            odd = any(mark in text for mark in "\0\x1b\r")
+            seen = [self._seen(line) if odd or len(line) > MAX_LINE else line for line in lines]
+            yield self.summary.lines + 1, seen
+            self.summary = self.summary._replace(lines=self.summary.lines + len(lines), bytes=count)
+            if not read:
+                break
+        if count >= self._max_bytes and self.summary.part == ALL and self._stream.read(1):
+            self.summary = self.summary._replace(part=START)
+
+    def _skip_to_the_end(self) -> bool:
+        """Skip the start of a file that is too large."""
+        if not self._stream.seekable():
+            return False
+        size = self._stream.seek(0, 2)
+        skipped = size - self._max_bytes + 2
+        skipped += skipped % 2  # a character of UTF-16 stays whole
+        self._stream.seek(max(2, skipped) if size > self._max_bytes else min(2, size))
+        if size > self._max_bytes:
+            self.summary = self.summary._replace(part=END)
+        return size > self._max_bytes
+
+    def _seen(self, line: str) -> str:
+        """`line` as people see it in a terminal, up to `MAX_LINE` characters."""
+        if "\0" in line:
+            self.summary = self.summary._replace(has_nul=True)
+            line = line.replace("\0", "")
+        if len(line) > MAX_LINE:
+            self.summary = self.summary._replace(cut_lines=self.summary.cut_lines + 1)
+            line = line[:MAX_LINE]
+        if "\x1b" in line:
+            line = _ESCAPE.sub("", line)
+        return line.rstrip("\r")
+
+
+class HostCall(Value):
+    """A line about a call that failed with `code`; `skel` and `method` are "" and None if it does
+    not name them."""
+
+    log: str
+    line: int
+    text: str
+    time: LineTime | None
+    code: int
+    skel: str
+    method: int | None
+
+
+class HostCalls:
+    """Collects the calls that failed with a code of `CRASHED`."""
+
+    def __init__(self) -> None:
+        self._calls: list[HostCall] = []
+
+    def add(self, log: str, line: int, text: str, code: int) -> None:
+        """Add a line that has `code`."""
+        if code not in CRASHED or len(self._calls) >= MAX_CALLS:
+            return
+        found = _METHOD.search(text)
+        skel, method = (found[1].rpartition("/")[2], int(found[2])) if found else ("", None)
+        self._calls.append(HostCall(log, line, text, line_time(text), code, skel, method))
+
+    def of(self, block: CrashBlock) -> HostCall | None:
+        """The call that failed because of the crash, if its line is of the same second, or close to
+        it and without a time; lines that name a method of a library in the crash come first."""
+        modules = {call.module for call in block.calls}
+        if block.module:
+            modules.add(block.module.name)
+        calls = [call for call in self._calls if _belongs(call, block)]
+        return min(calls, key=lambda call: _rank(call, block, modules), default=None)
+
+
+def _belongs(call: HostCall, block: CrashBlock) -> bool:
+    if call.time and block.time:
+        return call.time.is_near(block.time)
+    return call.log == block.log and abs(call.line - block.last) <= MAX_DISTANCE
+
+
+def _rank(
+    call: HostCall, block: CrashBlock, modules: Iterable[str]
+) -> tuple[bool, bool, bool, int]:
+    after = call.log != block.log or call.line > block.first
+    return call.skel not in modules, call.method is None, not after, abs(call.line - block.last)
+
+
+def crashes_in_lines(
+    log: str, lines: Sequence[str]
+) -> tuple[tuple[CrashBlock, HostCall | None], ...]:
+    """The crashes in all `lines` of `log`, each with the call that failed because of it."""
+    blocks, calls = CrashLines(), HostCalls()
+    lowered = [line.lower() for line in lines]
+    blocks.read(log, 1, lines, "\n".join(lowered))
+    for number, line in enumerate(lowered, 1):
+        for code in codes_in(line):
+            calls.add(log, number, lines[number - 1], code)
+    return tuple((block, calls.of(block)) for block in blocks.blocks())

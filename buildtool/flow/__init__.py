@@ -3,7 +3,7 @@
 `benches`, `bisections` and `probes` are not imported here: each `build` would pay for that.
 """
 
-from buildtool.flow.devices import deploy, pull_sysroot, rollback, run, with_choice
+from buildtool.flow.devices import deploy, pull_sysroot, rollback, run_program, with_choice
 from buildtool.flow.targets import (
     build_release,
     clean,
@@ -33,7 +33,7 @@ __all__ = [
     "project_lock",
     "pull_sysroot",
     "rollback",
-    "run",
+    "run_program",
     "test",
     "with_choice",
     "with_options",

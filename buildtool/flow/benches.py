@@ -20,7 +20,7 @@ from buildtool.project.validate import suggest
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
-    from buildtool.measure.benched import Against, Benched, Swept
+    from buildtool.measure.comparison import Against, Benched, Swept
     from buildtool.measure.result import BenchResult
     from buildtool.measure.sample import Sampler
 
@@ -47,7 +47,7 @@ def bench(
 ) -> Benched:
     """Build, and measure the bench `name` on a device with at least `repeat` runs (0: as many as
     the bench says); with `against`, also what it names, in turn with this release."""
-    from buildtool.measure.benched import Benched
+    from buildtool.measure.comparison import Benched
 
     check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
     with contextlib.ExitStack() as stack:
@@ -84,7 +84,7 @@ def sweep(
     repeat: int = 0,
 ) -> Swept:
     """Build, and measure the bench `name` on a device with the parameters of each of `cells`."""
-    from buildtool.measure.benched import Swept
+    from buildtool.measure.comparison import Swept
 
     check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
     started, clock = time.time(), time.monotonic()
@@ -215,7 +215,7 @@ def check_bench(project: Project, name: str, *, emulated: bool) -> None:
 
 @contextlib.contextmanager
 def _project_of(project: Project, against: Against, listener: Listener) -> Iterator[Project]:
-    from buildtool.measure.worktree import checked_out
+    from buildtool.measure.revisions import checked_out
 
     if against.revision:
         with checked_out(project, against.revision, listener) as found:

@@ -20,8 +20,8 @@ from buildtool.run.program import ProgramError
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.measure.bisection import Bisection, Verdict
     from buildtool.measure.result import BenchResult
+    from buildtool.measure.revisions import Bisection, Verdict
 
 MEMORY = "bisect.json"
 
@@ -54,9 +54,8 @@ def bisect(
     Commits are built in a worktree.  Those that cannot be built are skipped.  Raises `UsageError`,
     and `DeviceError` when the device fails; then the next call goes on.
     """
-    from buildtool.measure.bisection import Memory
-    from buildtool.measure.bisection import bisect as find_first_bad
-    from buildtool.measure.git import commit_of, subject_of
+    from buildtool.measure.revisions import Memory, commit_of, subject_of
+    from buildtool.measure.revisions import bisect as find_first_bad
 
     if question.bench:
         check_bench(project, question.bench, emulated=device_name == BUILT_IN_TARGET)
@@ -127,8 +126,7 @@ class _Judge:
     def verdict(self, commit: str) -> Verdict:
         """What `commit` is; raises `DeviceError`."""
         from buildtool.deploy.ready import target_on
-        from buildtool.measure.bisection import Verdict
-        from buildtool.measure.worktree import checked_out
+        from buildtool.measure.revisions import Verdict, checked_out
 
         try:
             with checked_out(self._project, commit, self._listener) as found:

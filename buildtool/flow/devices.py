@@ -13,11 +13,10 @@ from buildtool.flow.targets import open_release, with_options
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
-    from buildtool.deploy.data.files import DataFile
-    from buildtool.deploy.deploy import Deployed
-    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.contents import DataFile
+    from buildtool.deploy.ready import Deployed, DeviceChoice, Ready
     from buildtool.device.device import Device
-    from buildtool.device.sharing.lock import DeviceLock
+    from buildtool.device.sharing import DeviceLock
     from buildtool.run.bundle.record import RunRecord
     from buildtool.run.bundle.replay import Replay
     from buildtool.run.on_device import RunResult
@@ -34,7 +33,7 @@ def deploy(
     options: Options | None = None,
 ) -> Deployed:
     """Build, make the release, and make it current on the device."""
-    from buildtool.deploy.deploy import deploy as deploy_release
+    from buildtool.deploy.ready import deploy as deploy_release
 
     with (
         ready_on_device(project, device_name, choice, listener, options) as (ready, _),
@@ -44,7 +43,7 @@ def deploy(
         return deploy_release(ready, verify_files=choice.verify)
 
 
-def run(
+def run_program(
     project: Project,
     device_name: str,
     request: RunRequest,
@@ -57,10 +56,15 @@ def run(
     replay: Replay | None = None,
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
-    it; `streams` as in `run.run`.  `record` gets to know what happens.
+    it; `streams` as in `start_on_device`.  `record` gets to know what happens.
 
     With `replay` the release is that of an earlier run."""
-    from buildtool.run.attended import forwarded_ports, reserved_ports, run_and_explain
+    from buildtool.run.attended import (
+        ProgramRun,
+        forwarded_ports,
+        reserved_ports,
+        run_and_explain,
+    )
     from buildtool.run.on_device import status_of_run
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
@@ -82,15 +86,10 @@ def run(
         if record:
             record.ready = ready
         request = request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
-        result = run_and_explain(
-            *(project, ready, request, listener),
-            choice=choice,
-            lock=lock,
-            streams=streams,
-            record=record,
-        )._replace(forward=ports)
+        started = ProgramRun(project, ready, request, listener, choice, lock, streams)
+        result = run_and_explain(started._replace(record=record))._replace(forward=ports)
         if status_of_run(result, request):
-            from buildtool.run.history import record_failed_run
+            from buildtool.run.first_finding import record_failed_run
 
             record_failed_run(project, ready, result)
         if record:
@@ -118,7 +117,7 @@ def rollback(
 
 def lock_of(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
     """The lock of `device`, which is not held yet, for a command that uses it for `purpose`."""
-    from buildtool.device.sharing.lock import DeviceLock
+    from buildtool.device.sharing import DeviceLock
 
     return DeviceLock(device, purpose, listener, wait=choice.wait, share=choice.share)
 
@@ -158,8 +157,8 @@ def ready_on_device(
         else:
             device = device_for(project, device_name, target, choice, listener)
         if choice.expect_dsp or choice.trace:
-            from buildtool.deploy.counted_release import counted_release
             from buildtool.deploy.ready import read_facts_of
+            from buildtool.run.dsp_calls import counted_release
 
             platform, facts = project.targets[target].platform, read_facts_of(device)
             option = "--expect-dsp" if choice.expect_dsp else "--trace"
@@ -187,7 +186,7 @@ def data_of(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
     """The large files of the project."""
     if not project.data:
         return ()
-    from buildtool.deploy.data.files import find_data
+    from buildtool.deploy.contents import find_data
 
     return find_data(project, context.file_states, context.listener)
 

@@ -40,9 +40,14 @@ def export_tests(
     """Build, and write the tests that `patterns` select, all of them without patterns, to
     `directory` for the `service` "NAME:DEVICE,DEVICE".  Raises `UsageError`."""
     from buildtool.testing.ctest.tests import FOLDER, files_of_tests, has_tests, held_test_release
-    from buildtool.testing.export.commands import ctest_as_commands, programs_as_commands
-    from buildtool.testing.export.services import service_of
-    from buildtool.testing.export.write import check_directory, make_export, write_export
+    from buildtool.testing.export.exported import service_of
+    from buildtool.testing.export.write import (
+        check_directory,
+        ctest_as_commands,
+        make_export,
+        programs_as_commands,
+        write_export,
+    )
     from buildtool.testing.results import matches, title
     from buildtool.testing.suites import no_tests
 

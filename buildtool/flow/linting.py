@@ -51,7 +51,7 @@ def _released(project: Project, idl: dict[str, Path], against: str) -> dict[str,
     """The interfaces of the last release, by the paths of those of today."""
     from buildtool.core.processes.git import git
     from buildtool.core.processes.process import ToolError
-    from buildtool.measure.git import commit_of
+    from buildtool.measure.revisions import commit_of
 
     if against and Path(against).is_dir():
         return _loaded({path: Path(against, path) for path in idl}, required=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.device.board.state import Board
+    from buildtool.device.board import Board
     from buildtool.device.card import Card
     from buildtool.device.device import Device
     from buildtool.measure.probe.probe import Probe

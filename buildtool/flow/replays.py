@@ -9,7 +9,7 @@ from pathlib import Path
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener
-from buildtool.deploy.data.files import DataFile, find_data
+from buildtool.deploy.contents import DataFile, find_data
 from buildtool.deploy.ready import DeviceChoice, Ready, device_for, read_facts_of, target_on
 from buildtool.device.configuration import open_device
 from buildtool.device.device import Device
@@ -22,8 +22,7 @@ from buildtool.flow.devices import ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_optional_project
 from buildtool.release.slices import Release
-from buildtool.run.bundle.replay import Replay
-from buildtool.run.bundle.replay_file import ReplayError
+from buildtool.run.bundle.replay import Replay, ReplayError
 
 SHOWN = 5
 DIRECTORY = "replay"
@@ -83,7 +82,7 @@ def ready_to_replay(
     with contextlib.ExitStack() as stack:
         release = replay.release
         if choice.expect_dsp:
-            from buildtool.deploy.counted_release import counted_release
+            from buildtool.run.dsp_calls import counted_release
 
             platform = project.targets[release.target].platform
             facts = read_facts_of(device)

@@ -14,7 +14,7 @@ NAME = "report.html"
 
 def write_report(project: Project, output: Path | None) -> Path:
     """Write the report of `project` as HTML, by default into its `.buildtool`; returns its path."""
-    from buildtool.report.html import html_page
+    from buildtool.report.report import html_page
 
     file = output.absolute() if output else project.state / NAME
     write_if_changed(file, html_page(make_report(project, time.time()), file.parent))

@@ -267,7 +267,7 @@ def clean(
         )
         removed = cleaning.remove(project.state, paths)
         if not target_name:
-            from buildtool.measure.worktree import forget_worktree
+            from buildtool.measure.revisions import forget_worktree
 
             forget_worktree(project, removed.paths)
         return removed

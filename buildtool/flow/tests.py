@@ -35,9 +35,8 @@ def test(
     """
     from buildtool.core.shard import parse_shard
     from buildtool.device.configuration import configured_devices
-    from buildtool.device.last_run import LastRun, remember_run
-    from buildtool.testing.causes import with_causes
-    from buildtool.testing.results import record_tests, without_devices, without_tests
+    from buildtool.device.status import LastRun, remember_run
+    from buildtool.testing.results import record_tests, with_causes, without_devices, without_tests
     from buildtool.testing.suites import find_suites, in_shard, no_tests, run_suites, select
 
     part = parse_shard(shard) if shard else None

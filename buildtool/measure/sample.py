@@ -1,31 +1,58 @@
-"""Runs the program of a bench once on a device, checks its output, and reads its metrics."""
+"""One sample of a bench: the program runs once, its output is checked, its metrics are read.
+
+The conditions of the device tell whether samples can be compared: clocks, temperature, and the time
+of a loop.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 import posixpath
 import re
+import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
+from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError, DeviceError
-from buildtool.measure.conditions import Conditions
-from buildtool.measure.metrics import read_metric
-from buildtool.measure.reference import compare_elements
-from buildtool.project.benches import SEED, Bench, filled
+from buildtool.device.facts import parse_clocks
+from buildtool.device.script import script
+from buildtool.project.benches import SEED, Bench, Check, Metric, filled
 from buildtool.project.model import Project
 from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, variables
 
 if TYPE_CHECKING:
+    from buildtool.documents.measurements import ConditionsObject
     from buildtool.run.method_counts import MethodCounts
     from buildtool.testing.session import Ran, Session
 
 FIRST_SEED, OTHER_SEED = 1, 2
-SHOWN = 300
+SHOWN_OUTPUT = 300
+MAX_LOOP_RATIO = 2.5
+"""Other programs on the same core double the processor time of a loop, at the same clock."""
+MAX_CLOCK_RATIO = 1.1
+SHOWN = 60
+CODES = {
+    "f16": "e",
+    "f32": "f",
+    "f64": "d",
+    "i8": "b",
+    "u8": "B",
+    "i16": "h",
+    "u16": "H",
+    "i32": "i",
+    "u32": "I",
+    "i64": "q",
+    "u64": "Q",
+}
+"""The formats of `struct` for the types of elements, which are little-endian."""
+CHUNK_ELEMENTS = 1 << 16
 
 
 class Sample(Value):
@@ -115,7 +142,7 @@ class Sampler:
             if check.match and not re.search(check.match, ran.stdout, re.MULTILINE):
                 yield name, f"the standard output does not match {check.match}: {_end(ran.stdout)}"
             elif found:
-                yield name, f"the standard output contains {found[0][:SHOWN]!r}"
+                yield name, f"the standard output contains {found[0][:SHOWN_OUTPUT]!r}"
             # The reference is for the first seed.
             elif check.reference and seed == FIRST_SEED and (problem := self._compare(name)):
                 yield name, f"{self.bench.output}: {problem}"
@@ -168,4 +195,139 @@ def _end_problem(ran: Ran, bench: Bench) -> str:
 def _end(text: str) -> str:
     """The last line of an output."""
     lines = text.rstrip().rpartition("\n")
-    return repr(lines[2][-SHOWN:]) if lines[2] else "without output"
+    return repr(lines[2][-SHOWN_OUTPUT:]) if lines[2] else "without output"
+
+
+class Conditions(Value):
+    """How fast a device is: the processor time of a loop in its shell in seconds, the clock of each
+    cluster of processors in kHz, and the highest temperature in 0.001 °C.  What is unknown is 0, or
+    missing.
+
+    The loop is there because a clock that firmware lowers is not always visible in sysfs.
+    """
+
+    loop: float
+    clocks: tuple[int, ...]
+    temperature: int
+
+    def as_json(self) -> ConditionsObject:
+        return {
+            "loop_seconds": self.loop,
+            "clocks_khz": list(self.clocks),
+            "temperature": self.temperature / 1000,
+        }
+
+
+def read_conditions(device: Device) -> Conditions:
+    """Ask `device`; raises `DeviceConnectionError`."""
+    return parse_conditions(
+        device.exec(script("conditions", "clocks")).stdout.decode(errors="replace")
+    )
+
+
+def parse_conditions(text: str) -> Conditions:
+    """The conditions in what the script prints, in which anything may be missing."""
+    # "0m0.080000s 0m0.000000s": user and system time of the shell.  Source: POSIX, `times`.
+    loop = re.search(r"^(\d{1,4})m(\d{1,2}\.\d{1,9})s", text, re.ASCII | re.MULTILINE)
+    clocks = parse_clocks(text)
+    return Conditions(
+        loop=60 * int(loop[1]) + float(loop[2]) if loop else 0,
+        clocks=clocks.clusters,
+        temperature=clocks.temperature,
+    )
+
+
+def same_speed(one: Conditions, other: Conditions) -> bool:
+    """Whether samples under both conditions can be compared."""
+    return _within(one.loop, other.loop, MAX_LOOP_RATIO) and not _changed_clocks(one, other)
+
+
+def _changed_clocks(one: Conditions, other: Conditions) -> list[tuple[int, int]]:
+    """The clocks that are different: before and after."""
+    pairs = zip(one.clocks, other.clocks, strict=False)
+    return [pair for pair in pairs if not _within(*pair, MAX_CLOCK_RATIO)]
+
+
+def speed_change(before: Conditions, now: Conditions) -> str:
+    """What is different now, in words."""
+    for former, clock in _changed_clocks(before, now):
+        return f"a clock is {clock // 1000:,} MHz instead of {former // 1000:,}"
+    return f"a loop takes {now.loop:.2f} s of processor time instead of {before.loop:.2f}"
+
+
+def _within(one: float, other: float, ratio: float) -> bool:
+    low, high = sorted((one, other))
+    return not low or high <= low * ratio
+
+
+def read_metric(metric: Metric, output: str) -> float:
+    """The number of `metric` in the standard output of a program.
+
+    Raises `ValueError` when there is none, or one that nothing can be compared with: a time of 0
+    means that nothing was measured.
+    """
+    text = _matched(metric.match, output) if metric.match else _json_value(metric.json, output)
+    try:
+        number = float(text)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{text[:SHOWN]!r} is not a number") from None
+    if not math.isfinite(number):
+        raise ValueError(f"the number is {number}")
+    if number <= 0 and not metric.exact:
+        raise ValueError(f"the number is {number:g}, so nothing was measured")
+    return number
+
+
+def _matched(expression: str, output: str) -> str:
+    if found := re.search(expression, output, re.MULTILINE):
+        return found[1] or ""
+    raise ValueError(f"the standard output does not match {expression}")
+
+
+def _json_value(path: str, output: str) -> str:
+    try:
+        value: Any = json.loads(output)
+    except (ValueError, RecursionError):
+        raise ValueError("the output is not a JSON document") from None
+    for part in path.split("."):
+        try:
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        except (LookupError, ValueError, TypeError):
+            raise ValueError(f"the JSON document has no {path}") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"{path} of the JSON document is not a number")
+    return str(value)
+
+
+def compare_elements(check: Check, written: Path, reference: Path) -> str:
+    """How the file `written` differs from `reference`, in a line; "" if each element is within the
+    tolerances of `check`.  Raises `OSError`."""
+    sizes = written.stat().st_size, reference.stat().st_size
+    if sizes[0] != sizes[1]:
+        return f"it has {sizes[0]:,} bytes, and {reference.name} has {sizes[1]:,}"
+    if not sizes[1]:
+        return f"{reference.name} is empty, so nothing is checked"
+    element = struct.Struct(f"<{CODES[check.type]}")
+    if sizes[0] % element.size:
+        return f"its {sizes[0]:,} bytes are no elements of type {check.type}"
+    first = ""
+    differing = index = 0
+    with written.open("rb") as ours, reference.open("rb") as right:
+        while expected := right.read(CHUNK_ELEMENTS * element.size):
+            found = ours.read(len(expected))
+            if found != expected:
+                pairs = zip(element.iter_unpack(found), element.iter_unpack(expected), strict=True)
+                for number, ((value,), (wanted,)) in enumerate(pairs, index):
+                    if not _is_close(value, wanted, check):
+                        first = first or f"element {number:,} is {value!r} instead of {wanted!r}"
+                        differing += 1
+            index += len(expected) // element.size
+    return f"{first}; {differing:,} of {index:,} differ" if differing else ""
+
+
+def _is_close(value: float, wanted: float, check: Check) -> bool:
+    if value == wanted or (math.isnan(value) and math.isnan(wanted)):
+        return True
+    if math.isinf(wanted):  # of which any share is infinite
+        return False
+    return abs(value - wanted) <= check.absolute + check.relative * abs(wanted)

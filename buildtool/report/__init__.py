@@ -1,4 +1,4 @@
 """`buildtool report`: the records of a project as one HTML file, or as Markdown.
 
-Each module of a section reads records and returns `Section`, which `html` and `markdown` write.
+Modules of sections read records and return `Section`, which `report` and `markdown` write.
 """

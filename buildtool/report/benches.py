@@ -1,4 +1,6 @@
-"""The section of benches: numbers with their intervals, over the releases that were measured."""
+"""The sections of what was measured: benches, with their intervals, over the releases; profiles and
+traces; the capability cards of devices side by side.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +9,51 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from buildtool.core.cache import cache_dir
+from buildtool.core.escape import escape_line
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
-from buildtool.measure.benched import DIRECTORY
-from buildtool.report.blocks import Block, Cell, Plot, Plots, Point, Section, Table, Text
-from buildtool.report.records import (
+from buildtool.device.card import Card, read_card
+from buildtool.device.configuration import DIRECTORY as DEVICES
+from buildtool.measure.comparison import DIRECTORY
+from buildtool.report.blocks import (
+    Block,
+    Cell,
+    Links,
+    Plot,
+    Plots,
+    Point,
+    Section,
+    Table,
+    Text,
+    amount_of,
     moment,
     number,
     number_of,
     percent,
     plural,
     rows_of,
+    size,
     text_of,
     time_of,
 )
 
 MAX_FILES = 400
-MAX_BYTES = 2 << 20
+MAX_BYTES = 8 << 20
+"""Of a file that is read."""
 MAX_PLOTS = 24
 SHORT = 60
+SIDES = {"dsp": "the DSP", "host": "a device's processor"}
+"""Files of the last profiles in `profile`, and what was profiled."""
+TRACES = "traces"
+SHOWN = 15
+SHORT_NAME = 100
+MAX_CARDS = 60
+MAX_ROWS = 100
+SIDE_BY_SIDE = 5
+"""Devices in one table, so that it can be read and printed."""
+MARKS = {"ok": ("", "good"), "absent": ("–", ""), "differs": ("differs: ", "bad")}
+SHORT_CELL = 40
 
 
 class Measured(Value):
@@ -54,10 +82,7 @@ def read_benches(state: Path) -> tuple[list[Measured], tuple[Text, ...]]:
     problems = []
     for file in files:
         try:
-            data = read_regular(file, MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise ValueError("it is too large")
-            found += _numbers(json.loads(data))
+            found += _numbers(_document(file))
         except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
             problems.append(file.name)
     names = ", ".join(problems[:3])
@@ -185,3 +210,143 @@ def _plot(series: Sequence[Measured], revisions: Mapping[str, str]) -> Plot:
         for one in series
     )
     return Plot(f"{last.bench} on {last.device}: {last.name}", last.unit or "value", points)
+
+
+def profiles_section(state: Path) -> Section:
+    """The section of what is in the directory `state`, `.buildtool` of a project."""
+    blocks: list[Block] = []
+    links = _links(state)
+    for side, what in SIDES.items():
+        file = state / "profile" / f"{side}.json"
+        try:
+            blocks.append(_functions(_document(file), what))
+        except FileNotFoundError:
+            pass
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+            blocks.append(Text(f"{file} is no profile that can be read", "warn"))
+    if not (blocks or links):
+        none = Text("No profile and no trace is kept.", code="buildtool run sim --profile")
+        return Section("profiles", "Profiles and traces", "none", "", (none,))
+    if links:
+        blocks.append(Links(tuple(links)))
+    return Section("profiles", "Profiles and traces", f"{len(links)} files", "", tuple(blocks))
+
+
+def _document(file: Path) -> Any:
+    """What a file of JSON contains; raises `OSError` and `ValueError`."""
+    data = read_regular(file, MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError("it is too large")
+    return json.loads(data)
+
+
+def _functions(profile: Mapping[str, Any], what: str) -> Table:
+    samples = max(1.0, amount_of(profile, "samples"))
+    rows = []
+    for row in rows_of(profile, "functions")[:SHOWN]:
+        own = amount_of(row, "self_samples")
+        packets = None if row["packets"] is None else amount_of(row, "packets")
+        place = text_of(row, "file", SHORT_NAME)
+        line = f"{place}:{amount_of(row, 'line'):.0f}" if place else ""
+        rows.append(
+            (
+                Cell(text_of(row, "name", SHORT_NAME)),
+                Cell(text_of(row, "module", SHORT_NAME)),
+                Cell(f"{own / samples:.1%}", number=own, hover=f"{own:,.0f} samples"),
+                Cell("" if packets is None else f"{packets:,.0f}", number=packets),
+                Cell(line),
+            )
+        )
+    columns = ("function", "module", "samples", "packets", "hottest line")
+    return Table(f"Functions of the last profile of {what}", columns, tuple(rows), shown=SHOWN)
+
+
+def _links(state: Path) -> list[tuple[str, str]]:
+    """The flame graphs and the newest traces, as text and path."""
+    traces = sorted((state / TRACES).glob("*.pftrace"), reverse=True)[:10]
+    files = [(state / "profile" / f"{side}.svg", "flame graph") for side in SIDES]
+    found = []
+    for file, what in [*files, *((trace, "trace") for trace in traces)]:
+        if file.is_file():
+            status = file.stat()
+            text = f"{what} of {moment(status.st_mtime)}, {size(status.st_size)}"
+            found.append((text, str(file)))
+    return found
+
+
+def read_cards() -> tuple[list[Card], tuple[Text, ...]]:
+    """The cards that `buildtool probe` has kept of any device, and what could not be read."""
+    files = sorted((cache_dir() / DEVICES).glob("card-*.json"))
+    cards, problems = [], []
+    for file in files[:MAX_CARDS]:
+        card = read_card(file) if file.is_file() and file.stat().st_size < MAX_BYTES else None
+        if card and _is_sound(card):
+            cards.append(card)
+        else:
+            problems.append(Text(f"{file} is no card that can be read", "warn"))
+    if len(files) > MAX_CARDS:
+        problems.append(Text(f"{len(files) - MAX_CARDS} other cards are left out", "warn"))
+    return sorted(cards, key=lambda card: (card.soc, card.device)), tuple(problems)
+
+
+def _is_sound(card: Card) -> bool:
+    texts: list[object] = [*card[:6], *card.firmware]
+    texts += [text for row in card.capabilities for text in row[:4]]
+    texts += [text for rung in card.rungs for text in rung[:3]]
+    return all(isinstance(text, str) for text in texts)
+
+
+def devices_section(cards: Sequence[Card], problems: Sequence[Text]) -> Section:
+    """The section of `cards`."""
+    if not cards:
+        none = Text("No device was probed.", code="buildtool probe DEVICE")
+        return Section("devices", "Devices", "no card", "", (*problems, none))
+    blocks: list[Block] = [*problems]
+    names = [*dict.fromkeys(row.name for card in cards for row in card.capabilities)][:MAX_ROWS]
+    groups = [cards[at : at + SIDE_BY_SIDE] for at in range(0, len(cards), SIDE_BY_SIDE)]
+    for at, group in enumerate(groups, 1):
+        part = f", {at} of {len(groups)}" if len(groups) > 1 else ""
+        blocks.append(_table(group, names, f"Capabilities of devices{part}"))
+    bad = sum(not card.ok for card in cards)
+    fact = f"{plural(len(cards), 'device')}, {bad} with differences"
+    return Section("devices", "Devices", fact, "bad" if bad else "good", tuple(blocks))
+
+
+def _table(cards: Sequence[Card], names: Sequence[str], caption: str) -> Table:
+    facts = [
+        ("model", [Cell(_line(card.model)) for card in cards]),
+        ("system", [Cell(_line(card.platform)) for card in cards]),
+        ("firmware", [_short(_line(", ".join(card.firmware))) for card in cards]),
+        ("probed", [Cell(_line(card.date)[:10], hover=_line(card.date)) for card in cards]),
+        ("verdict", [_verdict(card) for card in cards]),
+    ]
+    by_name = [{row.name: row for row in card.capabilities} for card in cards]
+    facts += [(name, [_cell(rows.get(name)) for rows in by_name]) for name in names]
+    heads = tuple(_line(f"{card.device} {card.soc}".rstrip()) for card in cards)
+    rows = tuple((Cell(_line(name)), *cells) for name, cells in facts)
+    return Table(caption, ("", *heads), rows, shown=MAX_ROWS, brief=6, sortable=False)
+
+
+def _verdict(card: Card) -> Cell:
+    if card.ok:
+        return Cell("as claimed", "good")
+    broken = next((rung for rung in card.rungs if rung.remedy), None)
+    return _short(_line(broken.what), "bad") if broken else Cell("differs", "bad")
+
+
+def _cell(row: Any) -> Cell:
+    if row is None:
+        return Cell("not probed")
+    mark, state = MARKS.get(row.state, ("not tested: ", "warn"))
+    claimed = f" (claimed: {row.claimed})" if row.claimed else ""
+    found = _line(row.found)
+    text = mark if row.state == "absent" else f"{mark}{found}".rstrip(": ") or row.state
+    return _short(text, state)._replace(hover=_line(f"{found}{claimed}"))
+
+
+def _short(text: str, state: str = "") -> Cell:
+    return Cell(text if len(text) <= SHORT_CELL else f"{text[:SHORT_CELL]}…", state, hover=text)
+
+
+def _line(text: str) -> str:
+    return escape_line(text[:500])

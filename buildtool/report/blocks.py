@@ -1,11 +1,25 @@
-"""What sections of a report are made of, whatever they are written as.
+"""What sections of a report are made of, and how records for them are read, which may be damaged.
 
 The `state` of a thing is "good", "bad", "warn", or "" for none of these.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from buildtool.core.escape import escape
+from buildtool.core.history import read_history
 from buildtool.core.value import Value
+
+MAX_TEXT = 2000
+MAX_NUMBER = 1e18
+MAX_TIME = 1 << 34
+ITEMS = 2000
+"""Of a list in a record: the others are not read."""
+_Record = TypeVar("_Record")
 
 
 class Bar(Value):
@@ -113,3 +127,110 @@ class Section(Value):
     fact: str
     state: str
     blocks: tuple[Block, ...]
+
+
+def records(
+    state: Path, name: str, parse: Callable[[Mapping[str, Any]], _Record]
+) -> tuple[list[_Record], tuple[Text, ...]]:
+    """The lines of a history as `parse` returns them, and what could not be read.  `parse` raises
+    `LookupError`, `TypeError` or `ValueError`."""
+    history = read_history(state, name)
+    found, wrong = [], 0
+    for line in history.lines:
+        try:
+            found.append(parse(line))
+        except (LookupError, TypeError, ValueError):
+            wrong += 1
+    problems = [history.problem] if history.problem else []
+    if wrong:
+        problems.append(f"{wrong} lines of the history of {name} are no records; left out")
+    return found, tuple(Text(problem, "warn") for problem in problems)
+
+
+def text_of(row: Mapping[str, Any], key: str, limit: int = MAX_TEXT) -> str:
+    """A text without control characters but line breaks; raises `LookupError` and `ValueError`."""
+    value = row[key]
+    if not isinstance(value, str):
+        raise ValueError(f"{key} is no text")
+    value = escape(value[: limit + 1])
+    return value if len(value) <= limit else f"{value[:limit]}…"
+
+
+def number_of(row: Mapping[str, Any], key: str) -> float:
+    """A finite number of reasonable size; raises `LookupError` and `ValueError`."""
+    value = row[key]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{key} is no number")
+    if not abs(value) <= MAX_NUMBER:  # also for NaN
+        raise ValueError(f"{key} is too large")
+    return float(value)
+
+
+def amount_of(row: Mapping[str, Any], key: str) -> float:
+    """A number that is not negative; raises `LookupError` and `ValueError`."""
+    value = number_of(row, key)
+    if value < 0:
+        raise ValueError(f"{key} is negative")
+    return value
+
+
+def time_of(row: Mapping[str, Any], key: str) -> float:
+    """A time in seconds since the epoch; raises `LookupError` and `ValueError`."""
+    value = amount_of(row, key)
+    if value >= MAX_TIME:
+        raise ValueError(f"{key} is no time")
+    return value
+
+
+def rows_of(row: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    """A list of objects; raises `LookupError` and `ValueError`."""
+    value = row[key]
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise ValueError(f"{key} is no list of objects")
+    return value[:ITEMS]
+
+
+def object_of(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """An object, empty for null and if it is missing; raises `ValueError`."""
+    value = row.get(key) or {}
+    if not isinstance(value, dict):
+        raise ValueError(f"{key} is no object")
+    return value
+
+
+def moment(seconds: float) -> str:
+    """A time for people, in the time zone of this machine."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def duration(seconds: float) -> str:
+    """A duration for people."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"
+
+
+def size(count: float) -> str:
+    """A number of bytes for people."""
+    for unit, step in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if abs(count) >= step:
+            return f"{count / step:,.1f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def number(value: float) -> str:
+    """A number for people, with the digits that matter."""
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.4g}" if abs(value) < 1e5 else f"{value:,.0f}"
+
+
+def percent(change: float) -> str:
+    """A change in percent with its sign."""
+    return f"{change:+.1f} %".replace("-", "−")
+
+
+def plural(count: int, noun: str) -> str:
+    """The number with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

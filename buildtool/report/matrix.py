@@ -18,8 +18,8 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.history import MATRICES, append_history
 from buildtool.core.value import Value
 from buildtool.project.model import Project
+from buildtool.report.blocks import moment, plural, records, rows_of, text_of, time_of
 from buildtool.report.markdown import MARKS, MAX_CELL, plain_text
-from buildtool.report.records import moment, plural, records, rows_of, text_of, time_of
 from buildtool.testing.results import BAD, DEVICE_SUITE, Outcome, TestResult, TestRun, title
 
 FILE, LOGS = "matrix.md", "logs"

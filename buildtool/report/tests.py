@@ -23,9 +23,6 @@ from buildtool.report.blocks import (
     Strip,
     Table,
     Text,
-)
-from buildtool.report.blocks import Finding as Failure
-from buildtool.report.records import (
     amount_of,
     duration,
     moment,
@@ -36,6 +33,7 @@ from buildtool.report.records import (
     text_of,
     time_of,
 )
+from buildtool.report.blocks import Finding as Failure
 from buildtool.testing.results import BAD, Outcome
 
 BAD_WORDS = frozenset(outcome.value for outcome in BAD)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
 from buildtool.core.processes.kept_output import KeptOutput, teed
+from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.device.sharing.lock import DeviceLock
+from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import Project
 from buildtool.project.runs import Forward
 from buildtool.run.on_device import RunResult, run_on_device
@@ -22,7 +23,7 @@ from buildtool.run.run import OWN, STDERR, RunTimeoutError, Streams, new_run
 
 if TYPE_CHECKING:
     from buildtool.run.bundle.record import RunRecord
-    from buildtool.run.first_finding.first_finding import FirstFinding
+    from buildtool.run.first_finding import FirstFinding
     from buildtool.run.forward import Listeners
     from buildtool.run.method_counts import FailedCall
 
@@ -57,71 +58,66 @@ def forwarded_ports(
         yield ports
 
 
-def run_attended(
-    project: Project,
-    ready: Ready,
-    request: RunRequest,
-    listener: Listener,
-    *,
-    choice: DeviceChoice,
-    lock: DeviceLock | None = None,
-    streams: Streams | None = None,
-    name: str = "",
-    record: RunRecord | None = None,
-    errors: KeptOutput | None = None,
-) -> RunResult:
-    """Run the command of `request`, and keep its output in `record`, or what it writes to standard
-    error in `errors`.
+class ProgramRun(Value):
+    """A program that runs on the device of `ready`, and what accompanies it here."""
 
-    `lock`, `streams`, `name` and errors are those of `run_on_device`.
-    """
-    report = host = None
+    project: Project
+    ready: Ready
+    request: RunRequest
+    listener: Listener
+    choice: DeviceChoice
+    lock: DeviceLock | None = None  # without one, that of the device is neither held nor respected
+    streams: Streams | None = None  # None: those of this process
+    name: str = ""  # "": a new one
+    record: RunRecord | None = None  # keeps its output
+    errors: KeptOutput | None = None  # keeps what it writes to standard error
+
+
+def run_attended(run: ProgramRun) -> RunResult:
+    """Run the program; raises as `run_on_device`."""
+    ready, request, record, errors = run.ready, run.request, run.record, run.errors
+    name, streams, report, host = run.name, run.streams or OWN, None, None
     with contextlib.ExitStack() as stack:
         if ready.site.device.emulated:
             from buildtool.run.watched_run import watched_dsp  # noqa: PLC0415 - sim only
 
-            terminal = not request.terminal and streams is None  # which a debugger may have
-            watch = watched_dsp(project, ready, request, choice, listener, terminal=terminal)
-            request, report = stack.enter_context(watch)
-        elif choice.profile:
-            from buildtool.run.profile.host_profile import HostProfiler  # noqa: PLC0415 - seldom
+            request, report = stack.enter_context(watched_dsp(run))
+        elif run.choice.profile:
+            from buildtool.run.profile.profiled_run import HostProfiler  # noqa: PLC0415 - seldom
 
             name = name or new_run()
             host = HostProfiler(ready, name)
             request = request._replace(prefix=host.words)
-        streams = streams or OWN
         kept = record.streams["stderr"] if record else errors
         if kept and request.trace and ready.site.device.emulated:  # others report on their own
             from buildtool.run.trace.recorder import reporting  # noqa: PLC0415 - rarely used
 
-            kept.also = reporting(kept.also, ready.site.device.name, listener)
+            kept.also = reporting(kept.also, ready.site.device.name, run.listener)
         if record:
             streams = stack.enter_context(record.kept_streams(streams))
         elif errors and not request.terminal:
             target = STDERR if streams.stderr is None else streams.stderr
-            streams = streams._replace(
-                stderr=stack.enter_context(teed(errors, target, same_kind=True))
-            )
+            copied = stack.enter_context(teed(errors, target, same_kind=True))
+            streams = streams._replace(stderr=copied)
         result = run_on_device(
-            ready,
-            request,
-            lock=lock,
-            verify_files=choice.verify,
+            *(ready, request),
+            lock=run.lock,
+            verify_files=run.choice.verify,
             streams=streams,
             name=name,
         )
     if result.calls:
         from buildtool.run.dsp_calls import judged  # noqa: PLC0415 - rarely used
 
-        result = result._replace(calls=judged(project, result.calls))
+        result = result._replace(calls=judged(run.project, result.calls))
     if host:
         result = host.profiled(result)
     if not report:
         if result.dsp_crash:
-            from buildtool.run.dsp_log import explain_kept_log  # noqa: PLC0415
+            from buildtool.run.device_logs import explain_kept_log  # noqa: PLC0415
 
-            for text in explain_kept_log(project, ready, result):
-                listener(Note(text))
+            for text in explain_kept_log(run.project, ready, result):
+                run.listener(Note(text))
         return result
     return result._replace(
         dsp_crash=report.crash,
@@ -131,53 +127,41 @@ def run_attended(
     )
 
 
-def run_and_explain(
-    project: Project,
-    ready: Ready,
-    request: RunRequest,
-    listener: Listener,
-    *,
-    choice: DeviceChoice,
-    lock: DeviceLock | None = None,
-    streams: Streams | None = None,
-    record: RunRecord | None = None,
-) -> RunResult:
-    """Run the command of `request`; the result has the first finding about the cause if it failed.
+def run_and_explain(run: ProgramRun) -> RunResult:
+    """Run the program; the result has the first finding about the cause if it failed.
 
     The error of a program that did not end in time has it as its reason.
     """
     errors = KeptOutput(head=KEPT_BYTES, tail=KEPT_BYTES)
-    name, begun = record.name if record else new_run(), time.monotonic()
+    ready, record, begun = run.ready, run.record, time.monotonic()
+    run = run._replace(name=record.name if record else new_run(), errors=errors)
 
     def finding(command: Sequence[str], failed: Sequence[FailedCall] = ()) -> FirstFinding | None:
-        from buildtool.run.dsp_log import explain_logged_crashes  # noqa: PLC0415
-        from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415
+        from buildtool.run.cause_finder import CauseFinder  # noqa: PLC0415
+        from buildtool.run.device_logs import explain_logged_crashes  # noqa: PLC0415
 
         kept = dict(record.streams) if record else {"stderr": errors}
-        seconds = time.monotonic() - begun
-        finder = CauseFinder(ready, run=name, program=command[0], seconds=seconds, project=project)
+        finder = CauseFinder(
+            ready,
+            run=run.name,
+            program=command[0],
+            seconds=time.monotonic() - begun,
+            project=run.project,
+        )
         try:
             output = {stream: ends.kept().data for stream, ends in kept.items()}
-            found = finder.find(output, request.env, failed=failed)
-            for text in explain_logged_crashes(project, ready, command[0], finder.logs):
-                listener(Note(text))
+            found = finder.find(output, run.request.env, failed=failed)
+            for text in explain_logged_crashes(run.project, ready, command[0], finder.logs):
+                run.listener(Note(text))
             return found
         except (DeviceError, OSError) as error:
-            listener(Note(f"the cause was not looked for on the device: {error}"))
+            run.listener(Note(f"the cause was not looked for on the device: {error}"))
             return None
 
     try:
-        result = run_attended(
-            *(project, ready, request, listener),
-            choice=choice,
-            lock=lock,
-            streams=streams,
-            name=name,
-            record=record,
-            errors=errors,
-        )
+        result = run_attended(run)
     except RunTimeoutError as error:
-        if (found := finding(request.command or ("",))) and found.cause:
+        if (found := finding(run.request.command or ("",))) and found.cause:
             error.why += f"\n{found.cause}\n{found.evidence}"
             error.remedy = found.remedy
         raise

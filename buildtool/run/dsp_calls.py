@@ -1,20 +1,30 @@
-"""What a program asked of the DSP, as the library between it and libcdsprpc has counted.
+"""What a program asked of the DSP, as the library between it and libcdsprpc has counted; and the
+release that has this library.
 
-`--expect-dsp` puts that library (device/counting_library.py) into the release, in a directory of
+`--expect-dsp` puts that library (device/arm64_code.py) into the release, in a directory of
 its own on the device: it never ships.  Its file has the layout of device/calls/count_calls.c.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
+import shutil
 import struct
+import tempfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
+from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
+from buildtool.device.facts import Facts
 from buildtool.project.requirements import MESSAGES, parse_count
+from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ReleaseLink, in_slices
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import DspCallsObject, DspMethodObject
@@ -28,6 +38,9 @@ MODULES, NAME_SIZE, ROWS = 32, 96, 512
 _HEAD = struct.Struct("<8s8Q")
 _ROW = struct.Struct("<6Q")
 SIZE = _HEAD.size + MODULES * NAME_SIZE + ROWS * _ROW.size
+LINK = "libcdsprpc.so"
+"""The name by which programs load libcdsprpc at run time."""
+MODE = 0o755
 
 
 class DspMethod(Value):
@@ -211,3 +224,45 @@ def _with_names(project: Project, calls: DspCalls) -> DspCalls:
         names = method_names(project, method.skel, method.method)
         named.append(method._replace(name=names.name) if names else method)
     return calls._replace(methods=tuple(named))
+
+
+@contextlib.contextmanager
+def counted_release(
+    release: Release, platform: str, facts: Facts, folder: Path, option: str = "--expect-dsp"
+) -> Iterator[Release]:
+    """`release` with the library for the device with these `facts`, in a directory below `folder`
+    for the block: the files of the release are links to the same files.  `option` is what asks for
+    it.
+
+    Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig.
+    """
+    from buildtool.device.arm64_code import SONAMES, counting_library  # noqa: PLC0415 - uses zig
+
+    if not facts.cdsprpc.path:
+        raise DeviceError(
+            "calls of the DSP cannot be counted: the device has no libcdsprpc",
+            remedy=f"Omit {option}, or install the library: buildtool devices check DEVICE",
+        )
+    library = counting_library(platform, facts.cdsprpc.path, option)
+    path = f"{LIBRARIES}/{SONAMES[platform]}"
+    digest = hashlib.sha256(library).hexdigest()
+    files = [file for file in release.files if file.path != path]
+    links = [link for link in release.links if link.path != f"{LIBRARIES}/{LINK}"]
+    if SONAMES[platform] != LINK:
+        links.append(ReleaseLink(f"{LIBRARIES}/{LINK}", SONAMES[platform]))
+    make_directory(folder)
+    with tempfile.TemporaryDirectory(prefix="counted-", dir=folder) as temporary:
+        directory = Path(temporary)
+        for file in files:
+            place = directory / file.path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(release.directory / file.path, place)
+            except OSError:  # another file system, or too many links
+                shutil.copy2(release.directory / file.path, place)
+        (directory / path).parent.mkdir(exist_ok=True)
+        (directory / path).write_bytes(library)
+        (directory / path).chmod(MODE)
+        added = ReleaseFile(path, MODE, len(library), digest)
+        slices = in_slices([*files, added], links, release.archs)
+        yield release._replace(directory=directory, slices=slices)

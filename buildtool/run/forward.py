@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from buildtool.core.errors import UsageError
 from buildtool.device.device import Device
-from buildtool.device.relay import CHUNK
+from buildtool.device.script import CHUNK
 from buildtool.project.runs import Forward
 
 HERE = "127.0.0.1"

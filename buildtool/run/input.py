@@ -10,8 +10,7 @@ import threading
 from collections.abc import Callable
 
 from buildtool.core.processes.process import PIPE, WITH_STDOUT, Process, running
-from buildtool.device.relay import CHUNK
-from buildtool.device.script import assignments, script
+from buildtool.device.script import CHUNK, assignments, script
 from buildtool.device.transports.transport import Transport
 
 

@@ -125,11 +125,7 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
     """The counts of all DSP processes of a run, which have written them to `file`, unless the
     program has removed it."""
     sums: dict[tuple[str, int], list[int]] = {}
-    if not file.is_file():
-        return ()
-    with file.open("rb") as stream:
-        text = stream.read(MAX_BYTES).decode(errors="replace")
-    for line in text.split("\n"):
+    for line in _lines(file):
         method, *words = line.split(" ", _NUMBERS + 1)
         if len(words) != _NUMBERS + 1 or not all(map(_is_number, (method, *words[:-1]))):
             continue
@@ -160,12 +156,8 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
 
 def read_failed_calls(file: Path) -> tuple[FailedCall, ...]:
     """The calls of methods that failed in a run, as `read_method_counts` reads counts."""
-    if not file.is_file():
-        return ()
-    with file.open("rb") as stream:
-        text = stream.read(MAX_BYTES).decode(errors="replace")
     calls = []
-    for line in text.split("\n"):
+    for line in _lines(file):
         word, *words = line.split(" ", 5)
         if word != "failed" or len(words) != 5 or not all(map(_is_number, words[:4])):
             continue
@@ -180,6 +172,13 @@ def read_failed_calls(file: Path) -> tuple[FailedCall, ...]:
             given, taken = tuple(lengths[:inputs]), tuple(lengths[inputs:])
             calls.append(FailedCall(skel, method, code, given, taken))
     return tuple(calls)
+
+
+def _lines(file: Path) -> list[str]:
+    if not file.is_file():
+        return []
+    with file.open("rb") as stream:
+        return stream.read(MAX_BYTES).decode(errors="replace").split("\n")
 
 
 def _is_number(word: str) -> bool:

@@ -23,16 +23,16 @@ from buildtool.deploy.site import (
 )
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.lock import DeviceLock, lock_failure
+from buildtool.device.sharing import DeviceLock, lock_failure
 from buildtool.project.runs import Forward
 from buildtool.run.program import NO_VARIABLES, RunRequest, find_command
-from buildtool.run.run import OWN, Streams, new_run, run, sends_input
+from buildtool.run.run import OWN, Streams, new_run, sends_input, start_on_device
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.push import InlinePush
+    from buildtool.deploy.push import InlinePush
     from buildtool.documents.runs import RunResultObject
     from buildtool.run.dsp_calls import DspCalls
-    from buildtool.run.first_finding.first_finding import FirstFinding
+    from buildtool.run.first_finding import FirstFinding
     from buildtool.run.method_counts import FailedCall, MethodCounts
     from buildtool.run.profile.profile import Profile
 
@@ -147,7 +147,7 @@ def run_on_device(
         ready.site.device.pull(_absolute(ready, request, path), Path(target))
     dsp_crash = ""
     if request.farf and not emulated:
-        from buildtool.run.dsp_log import logged_crash  # noqa: PLC0415 - rarely used
+        from buildtool.run.device_logs import logged_crash  # noqa: PLC0415 - rarely used
 
         dsp_crash = logged_crash(ready.site, name, request.command[0])
     calls = None
@@ -184,7 +184,7 @@ def _start(
     for _ in range(MAX_STARTS):
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
-        report = run(
+        report = start_on_device(
             *(ready.site, ready.deployment, request, name, streams), lock=variables, push=push
         )
         pushed, push = push, None
@@ -212,7 +212,7 @@ def _start(
 def _recording(ready: Ready, request: RunRequest, run: str) -> AbstractContextManager[None]:
     if not request.trace:
         return nullcontext()
-    from buildtool.run.trace.read import recorded  # noqa: PLC0415 - rarely used
+    from buildtool.run.trace.records import recorded  # noqa: PLC0415 - rarely used
 
     return recorded(ready, run, request.command[0], with_log=bool(request.farf))
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts, interruption
 from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Deployment
+from buildtool.deploy.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.errors import DeviceError
@@ -27,7 +27,7 @@ from buildtool.run.input import Input
 from buildtool.run.program import NO_VARIABLES, RunRequest
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.push import InlinePush
+    from buildtool.deploy.push import InlinePush
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
@@ -47,6 +47,11 @@ class Streams(Value):
     stdout: int | None = None
     stderr: int | None = None
 
+    @property
+    def source(self) -> int:
+        """The descriptor of the input."""
+        return STDIN if self.stdin is None else self.stdin
+
 
 OWN = Streams()
 
@@ -56,7 +61,7 @@ def new_run() -> str:
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
-def run(
+def start_on_device(
     site: Site,
     deployment: Deployment,
     request: RunRequest,
@@ -80,52 +85,39 @@ def run(
     `KeyboardInterrupt` when the program has ended after Ctrl-C.
     """
     with contextlib.ExitStack() as stack:
-        direct = site.device.transport.direct
         folder = None
-        if direct:
+        if site.device.transport.direct:
             root = Path(site.device.root)
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        run = _Run(site, deployment, request, name, folder, streams=streams, lock=lock, push=push)
-        return run.run()
+        return _Run(site, deployment, request, name, folder, streams, lock, push).exchange()
 
 
 def sends_input(request: RunRequest, streams: Streams) -> bool:
     """Whether a program on another machine reads the standard input of `streams`."""
-    source = STDIN if streams.stdin is None else streams.stdin
-    return request.input and not (request.terminal or _is_null(source))
+    return request.input and not (request.terminal or _is_null(streams.source))
 
 
-class _Run:
+class _Run(Value):
     """One run.  On a device of this machine the program inherits the streams of this process, and
     the lifeline and the report are files in `folder`."""
 
-    def __init__(
-        self,
-        site: Site,
-        deployment: Deployment,
-        request: RunRequest,
-        name: str,
-        folder: Path | None,
-        *,
-        streams: Streams,
-        lock: Mapping[str, str],
-        push: InlinePush | None,
-    ) -> None:
-        self.site = site
-        self.deployment = deployment
-        self.lock = lock
-        self.request = request
-        self.name = name
-        self.folder = folder
-        self.push = push
-        self.direct = folder is not None
-        self.streams = streams
-        self.source = STDIN if streams.stdin is None else streams.stdin
-        self.feeds = not self.direct and sends_input(request, streams)
+    site: Site
+    deployment: Deployment
+    request: RunRequest
+    name: str
+    folder: Path | None
+    streams: Streams
+    lock: Mapping[str, str]
+    push: InlinePush | None
 
-    def run(self) -> ScriptReport:
+    @property
+    def feeds(self) -> bool:
+        """Whether the program gets its input in a second exchange."""
+        return not self.folder and sends_input(self.request, self.streams)
+
+    def exchange(self) -> ScriptReport:
         lifeline = "-"
         stdin: int | None = PIPE
         report = None
@@ -168,7 +160,7 @@ class _Run:
         with the assignments `start`; its variables and its arguments."""
         if not self.push:
             return f"{script(*LOCK_SCRIPTS)}\n{start}{script('start')}", {}, ()
-        from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
+        from buildtool.deploy.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
 
         text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
         variables = {"access": "", "boot": self.site.boot, **self.lock, **self.push.variables}
@@ -185,7 +177,7 @@ class _Run:
         return reporting(write, self.site.device.name, self.site.listener)
 
     def _variables(self, lifeline: str) -> dict[str, str]:
-        inherits = (self.request.input and self.direct) or self.request.terminal
+        inherits = (self.request.input and self.folder) or self.request.terminal
         return {
             "project": self.site.project,
             "id": self.deployment.id,
@@ -215,7 +207,7 @@ class _Run:
 
             env[VARIABLE] = file_of_run(self.site.project, self.name)
         if self.request.trace:
-            from buildtool.run.trace.read import VARIABLE, file_of_trace  # noqa: PLC0415 - rarely used
+            from buildtool.run.trace.records import VARIABLE, file_of_trace  # noqa: PLC0415 - rarely used
 
             env[VARIABLE] = file_of_trace(self.site.project, self.name)
         if self.request.cwd:
@@ -229,7 +221,7 @@ class _Run:
     def _lifeline(
         self, talk: Conversation, lifeline: str, interrupts: HeldInterrupts
     ) -> Iterator[_Lifeline]:
-        if self.direct and lifeline:
+        if self.folder and lifeline:
             # Opened for reading too, it does not wait for the script, which may not get that far.
             handle = os.open(lifeline, os.O_RDWR | os.O_CLOEXEC)
         elif lifeline:
@@ -251,7 +243,7 @@ class _Run:
     def _input(self, line: _Lifeline, stack: contextlib.ExitStack) -> Input:
         log = f"{self.site.project}/logs/{self.name}"
         transport = self.site.device.transport
-        return Input(transport, log, self.source, lambda: line.send("EOF"), stack)
+        return Input(transport, log, self.streams.source, lambda: line.send("EOF"), stack)
 
     def _attend(self, talk: Conversation, line: _Lifeline, interrupts: HeldInterrupts) -> None:
         """Wait until the program has ended; send on input, Ctrl-C and the timeout."""

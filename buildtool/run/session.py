@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Iterator
 
 from buildtool.core.processes.process import PIPE, Process, running
-from buildtool.deploy.push.push import GO_ON, SCRIPTS
+from buildtool.deploy.push import GO_ON, SCRIPTS
 from buildtool.device.script import assignments, script
 from buildtool.device.transports.transport import Transport, quote
 

@@ -1,10 +1,13 @@
-"""Options of a run on the emulated device for its DSP process: strict memory, debugger, reports."""
+"""Options of a run on the emulated device for its DSP process: strict memory, debugger, reports of
+crashes and of calls that take long.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +15,8 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.lock import locked
 from buildtool.core.value import Value
-from buildtool.run.long_calls import explain_long_calls, named_long_calls, wait_for_reports
 from buildtool.run.method_counts import (
     FailedCall,
     MethodCounts,
@@ -22,8 +25,9 @@ from buildtool.run.method_counts import (
 )
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.ready import Ready
     from buildtool.project.model import Project
+    from buildtool.run.attended import ProgramRun
     from buildtool.run.profile.profile import Profile
     from buildtool.run.program import RunRequest
 
@@ -36,6 +40,9 @@ STRICT = "BUILDTOOL_SIM_STRICT"
 """The variable for the memory of skels: back, front, or "" (`DeviceChoice.strict`)."""
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
+POLL_SECONDS = 0.5
+END_SECONDS = 2
+"""How long DSP processes may report calls after the program has ended."""
 
 
 class WatchedRun(Value):
@@ -61,25 +68,18 @@ class DspReport:
 
 
 @contextlib.contextmanager
-def watched_dsp(
-    project: Project,
-    ready: Ready,
-    request: RunRequest,
-    choice: DeviceChoice,
-    listener: Listener,
-    *,
-    terminal: bool,
-) -> Iterator[tuple[RunRequest, DspReport]]:
+def watched_dsp(run: ProgramRun) -> Iterator[tuple[RunRequest, DspReport]]:
     """Watch the DSP process of the program that runs in the block: strictly or for a debugger, as
-    `choice` says, which with `terminal` may have the terminal.
+    `run.choice` says.
 
-    Yields the request for the program, and a report, which is complete after the block; `listener`
-    gets the explanation of crashes.
+    Yields the request for the program, and a report, which is complete after the block; the
+    listener gets the explanation of crashes.
     """
+    project, ready, choice, listener = run.project, run.ready, run.choice, run.listener
     report = DspReport()
     with contextlib.ExitStack() as stack:
         watched = stack.enter_context(watched_run(choice.strict, debug=choice.debug))
-        request = request._replace(env={**watched.variables, **request.env})
+        request = run.request._replace(env={**watched.variables, **run.request.env})
         profiled = None
         if choice.profile:
             from buildtool.run.profile.profiled_run import profiled_run  # noqa: PLC0415 - seldom
@@ -90,10 +90,9 @@ def watched_dsp(
             if watched.socket:
                 from buildtool.run.debug_run import debugger  # noqa: PLC0415 - seldom
 
-                debug = debugger(
-                    project, ready.release, watched.socket, listener, terminal=terminal
-                )
-                with debug as reads_terminal:
+                terminal = not request.terminal and run.streams is None  # which LLDB may have
+                place = ready.release, watched.socket
+                with debugger(project, *place, listener, terminal=terminal) as reads_terminal:
                     yield request._replace(input=request.input and not reads_terminal), report
             else:
                 with named_long_calls(project, ready.release.debug, watched.crashes, listener):
@@ -138,7 +137,7 @@ def explain_reports(project: Project, ready: Ready, reports: Path) -> tuple[str,
 
 def _undecoded(ready: Ready) -> str:
     from buildtool.device.emulated.device import configuration  # noqa: PLC0415 - only after a crash
-    from buildtool.run.undecoded import undecoded_packets  # noqa: PLC0415
+    from buildtool.run.profile.recording import undecoded_packets  # noqa: PLC0415
 
     return undecoded_packets(ready, configuration(Path(ready.site.device.root)))
 
@@ -172,3 +171,52 @@ def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
         }
         given = {name: text for name, text in variables.items() if text}
         yield WatchedRun(crashes, counts, socket, given)
+
+
+def wait_for_reports(reports: Path) -> None:
+    """Wait until no DSP process can add to the file `reports`: each keeps a lock on it, and reports
+    the calls that were running when its program ended."""
+    with contextlib.suppress(TimeoutError), locked(reports, timeout=END_SECONDS):
+        pass
+
+
+def explain_long_calls(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """A text for each call that is reported in the file `reports` because it takes long; `debug`
+    has the debug information of the release."""
+    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after such a report
+
+    return explain_crash.explain_long_calls(project, debug, reports)
+
+
+@contextlib.contextmanager
+def named_long_calls(
+    project: Project, debug: Path, reports: Path, listener: Listener
+) -> Iterator[None]:
+    """During the block, pass on the explanations of the calls that DSP processes report in the file
+    `reports`."""
+    ended = threading.Event()
+    explained = 0
+
+    def note() -> None:
+        nonlocal explained
+        for text in explain_long_calls(project, debug, reports)[explained:]:
+            explained += 1
+            listener(Note(text))
+
+    def follow() -> None:
+        size = 0
+        while not ended.wait(POLL_SECONDS):
+            if reports.stat().st_size != size:
+                size = reports.stat().st_size
+                note()
+
+    follower = threading.Thread(target=follow, daemon=True)
+    follower.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        follower.join()
+        wait_for_reports(reports)
+        if reports.stat().st_size:
+            note()

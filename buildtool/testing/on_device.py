@@ -18,17 +18,17 @@ from pathlib import Path
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Deployment
+from buildtool.deploy.contents import Deployment
 from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.method_counts import read_failed_calls, read_method_counts
 from buildtool.run.program import RUNNER_PATH, RunRequest
-from buildtool.run.run import Streams, new_run, run
+from buildtool.run.run import Streams, new_run, start_on_device
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.ctest.launch_server import Launch
+from buildtool.testing.ctest.results import ProgramRecords
 from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.deployment import PathMap
-from buildtool.testing.record import ProgramRecords
 from buildtool.testing.session import TRIES, pause, retried
 
 # Variables of this machine: programs of a device have other ones.
@@ -36,17 +36,8 @@ _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE
 
 
 CRASHES = frozenset(
-    {
-        signal.SIGABRT,
-        signal.SIGBUS,
-        signal.SIGFPE,
-        signal.SIGILL,
-        signal.SIGKILL,
-        signal.SIGSEGV,
-        signal.SIGSYS,
-        signal.SIGTERM,
-        signal.SIGTRAP,
-    }
+    signal.Signals[f"SIG{name}"]
+    for name in ("ABRT", "BUS", "FPE", "ILL", "KILL", "SEGV", "SYS", "TERM", "TRAP")
 )
 """The signals that statuses of 128+n stand for.  Programs do return statuses above 128, but seldom
 one of these."""
@@ -158,11 +149,11 @@ class _LaunchedProgram:
         self.transport.connect()
         started = time.monotonic()
         streams = Streams(self.launch.stdin, self.launch.stdout, self.launch.stderr)
-        report = run(self.site, self.deployment, self.request, new_run(), streams)
+        report = start_on_device(self.site, self.deployment, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
             self._note_lost("the device was started again")
             self.site = self.site._replace(boot="")
-            report = run(self.site, self.deployment, self.request, new_run(), streams)
+            report = start_on_device(self.site, self.deployment, self.request, new_run(), streams)
         if (status := report.status) is not None:
             return self._ended(status, time.monotonic() - started)
         if report.word == "directory":
@@ -288,7 +279,9 @@ def missing_paths(
             env={**request.env, **variables}, timeout=min(seconds, MOST_SECONDS)
         )
         with contextlib.suppress(DeviceError):  # it takes too long; what it has opened is known
-            run(site, deployment, again, new_run(), Streams(None, null.fileno(), null.fileno()))
+            start_on_device(
+                site, deployment, again, new_run(), Streams(None, null.fileno(), null.fileno())
+            )
         start = posixpath.join(site.release(deployment.id), request.cwd)
         paths = (path for log in sorted(logs.glob("*.log")) for path in _paths(log, start))
         missing = (path for path in dict.fromkeys(paths) if not os.path.lexists(path))

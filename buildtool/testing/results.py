@@ -1,27 +1,33 @@
-"""Results of tests on devices.
+"""Results of tests on devices, and the causes of those that failed.
 
-Expected failures, applied to the results of all suites.
-
-The line of a run of tests in the history of its project.
+Expected failures are applied to the results of all suites.  A run of tests is a line in the history
+of its project.
 """
 
 from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Collection, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.history import TESTS, append_history
 from buildtool.core.value import Value
 from buildtool.device.configuration import ConfiguredDevice
+from buildtool.device.errors import DeviceError
 from buildtool.project.model import BUILT_IN_TARGET, ExpectedFailure, Project
-from buildtool.run.first_finding.first_finding import FirstFinding, finding_from_json
+from buildtool.run.first_finding import FirstFinding, finding_from_json
 from buildtool.run.method_counts import FailedCall, MethodCounts, counts_from_json
 
 if TYPE_CHECKING:
+    from buildtool.deploy.ready import Ready
     from buildtool.documents.runs import TestDocument, TestResultObject
+DEVICE_SUITE = "device"
+"""The suite of the only result of a device that no test could run on."""
+MESSAGE = 500
+"""Characters that are kept of a message."""
 
 
 class Outcome(enum.Enum):
@@ -37,19 +43,8 @@ class Outcome(enum.Enum):
     NOT_RUN = "not run"  # the connection was lost in every try, or the device failed before
 
 
-BAD = frozenset(
-    {
-        Outcome.FAILED,
-        Outcome.CRASHED,
-        Outcome.TIMED_OUT,
-        Outcome.UNEXPECTED_PASS,
-        Outcome.NOT_RUN,
-    }
-)
-
-
-DEVICE_SUITE = "device"
-"""The suite of the only result of a device that no test could run on."""
+FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
+BAD = FAILURES | {Outcome.UNEXPECTED_PASS, Outcome.NOT_RUN}
 
 
 class TestResult(Value):
@@ -184,9 +179,6 @@ def title(suite: str, name: str) -> str:
     return f"{suite}/{name}"
 
 
-FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
-
-
 def matches(suite: str, name: str, patterns: Iterable[str]) -> bool:
     """Whether one of `patterns` (globs) is for a test: by its name, `SUITE/NAME`, or its suite."""
     known = (name, f"{suite}/{name}", suite)
@@ -244,10 +236,6 @@ def as_expected(
     return result
 
 
-MESSAGE = 500
-"""Characters that are kept of a message."""
-
-
 def record_tests(project: Project, run: TestRun) -> None:
     """Record the tests of `run`, without their output, and with little about those that passed."""
     if run.tests:
@@ -269,3 +257,28 @@ def _test(test: TestResult) -> dict[str, Any]:
     if test.finding:
         line["finding"] = test.finding.as_json()
     return line
+
+
+def with_causes(run: TestRun, ready: Ready, note: Callable[[str], object]) -> TestRun:
+    """`run` with the first finding about each failed test; a crash of the DSP process is one
+    already.  `note` gets the reason why the device was not asked."""
+    failed = [test for test in run.tests if test.outcome in FAILURES and not test.dsp_crash]
+    if not (failed and ready.release.archs):
+        return run
+    from buildtool.run.cause_finder import CauseFinder  # noqa: PLC0415
+
+    finder = CauseFinder(ready, seconds=run.seconds)
+    alone = len(failed) == 1  # otherwise it is unknown which test the logs are about
+
+    def with_cause(test: TestResult) -> TestResult:
+        if test not in failed:
+            return test
+        output = {"output": os.fsencode(test.output)}
+        finding = finder.find(output, with_logs=alone, failed=test.failed)
+        return test._replace(finding=finding)
+
+    try:
+        return run._replace(tests=tuple(map(with_cause, run.tests)))
+    except (DeviceError, OSError) as error:
+        note(f"the causes were not looked for on the device: {error}")
+        return run

@@ -21,15 +21,14 @@ from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, Ready
-from buildtool.deploy.requirements import current_card, unmet_by
 from buildtool.deploy.site import reset
-from buildtool.device.card import Card
+from buildtool.device.card import Card, current_card, unmet_by
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import facts_of
-from buildtool.device.sharing.lock import DeviceLock
+from buildtool.device.sharing import DeviceLock
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project
-from buildtool.run.attended import run_attended
+from buildtool.run.attended import ProgramRun, run_attended
 from buildtool.run.method_counts import FailedCall, MethodCounts
 from buildtool.run.program import RunRequest
 from buildtool.run.run import RunTimeoutError, Streams
@@ -38,6 +37,7 @@ from buildtool.run.watched_run import first_line
 if TYPE_CHECKING:
     from buildtool.engine.context import Options
     from buildtool.run.dsp_calls import DspCalls
+    from buildtool.run.on_device import RunResult
 
 
 TRIES = 3
@@ -216,11 +216,7 @@ class Session:
                 notes.append(event.text)
 
         started = time.monotonic()
-        status: int | None = None
-        signal: int | None = None
-        methods: tuple[MethodCounts, ...] = ()
-        calls: DspCalls | None = None
-        failed: tuple[FailedCall, ...] = ()
+        result: RunResult | None = None
         request = request._replace(
             input=bool(stdin), count_calls=self.choice.expect_dsp, trace=self.choice.trace
         )
@@ -232,29 +228,22 @@ class Session:
             out = stack.enter_context(teed(stdout))
             err = out if together else stack.enter_context(teed(stderr))
             try:
-                result = run_attended(
-                    *(self.project, self.ready, request, listen),
-                    choice=self.choice,
-                    streams=Streams(source.fileno(), out, err),
-                )
+                streams = Streams(source.fileno(), out, err)
+                run = ProgramRun(self.project, self.ready, request, listen, self.choice)
+                result = run_attended(run._replace(streams=streams))
             except RunTimeoutError:
-                dsp_crash = first_line(tuple(notes))
-            else:
-                dsp_crash = result.dsp_crash
-                methods, calls, failed = result.methods, result.calls, result.failed
-                signal = signal_of(result.status) or None
-                status = None if signal else result.status
+                pass
+        written = stdout.kept().text, stderr.kept().text
+        ended = *written, time.monotonic() - started, "\n".join(notes)
+        if not result:
+            return Ran(None, None, *ended, dsp_crash=first_line(tuple(notes)))
+        signal = signal_of(result.status) or None
         return Ran(
-            status,
-            signal,
-            stdout.kept().text,
-            stderr.kept().text,
-            time.monotonic() - started,
-            "\n".join(notes),
-            dsp_crash=dsp_crash,
-            methods=methods,
-            calls=calls,
-            failed=failed,
+            *(None if signal else result.status, signal, *ended),
+            dsp_crash=result.dsp_crash,
+            methods=result.methods,
+            calls=result.calls,
+            failed=result.failed,
         )
 
     def _reconnect(self) -> None:

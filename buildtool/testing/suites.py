@@ -23,7 +23,7 @@ from buildtool.project.validate import suggest
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.ctest.suite import CTestSuites
-from buildtool.testing.pytest.suite import PytestSuite
+from buildtool.testing.pytest_suite import PytestSuite
 from buildtool.testing.results import (
     BAD,
     Outcome,
@@ -132,7 +132,9 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
                 for found in ended:
                     result = as_expected(found, session.project.expected_failures, session.tags)
                     results.append(result)
-                    listener(_finished(result))
+                    ended_as = result.outcome.value, result.seconds, result.outcome in BAD
+                    name = title(result.suite, result.name)
+                    listener(TestFinished(name, *ended_as, result.message, result.output))
                     counted()
     except KeyboardInterrupt:
         interrupted = True
@@ -178,17 +180,6 @@ def _in_order(selected: Selected, results: Sequence[TestResult]) -> list[TestRes
             suites.get(result.suite, len(suites)),
             places.get((result.suite, result.name), len(places)),
         ),
-    )
-
-
-def _finished(result: TestResult) -> TestFinished:
-    return TestFinished(
-        title(result.suite, result.name),
-        result.outcome.value,
-        result.seconds,
-        result.outcome in BAD,
-        result.message,
-        result.output,
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.events import Event
-from buildtool.deploy.data.files import FOLDER, DataFile
-from buildtool.deploy.deploy import Deployed, deploy
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import FOLDER, DataFile, deployment
+from buildtool.deploy.ready import Deployed, deploy
 from buildtool.release.slices import Release
 from tests.remote.releases import digest_of
 from tests.remote.remote import PlacedRelease, Remote

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.deploy.push.contents import STORE
+from buildtool.deploy.contents import STORE
 from buildtool.release.slices import Release, ReleaseFile, ReleaseLink, in_slices
 from tests.command_line import REPOSITORY
 

@@ -10,12 +10,11 @@ from typing import Any
 
 from buildtool.core.events import Event
 from buildtool.core.value import Value
-from buildtool.deploy.deploy import Deployed, deploy
-from buildtool.deploy.push.contents import Contents, Deployment, deployment
-from buildtool.deploy.ready import Ready
+from buildtool.deploy.contents import Contents, Deployment, deployment
+from buildtool.deploy.ready import Deployed, Ready, deploy
 from buildtool.deploy.site import Site
 from buildtool.device.device import Device
-from buildtool.device.sharing.lock import DeviceLock
+from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import Header, Project
 from buildtool.release.slices import Release
 from buildtool.run.on_device import run_on_device

@@ -24,7 +24,7 @@ from buildtool.project.read import find_project
 
 MAX_REPEAT = 100_000
 if TYPE_CHECKING:
-    from buildtool.measure.benched import Benched, Swept
+    from buildtool.measure.comparison import Benched, Swept
 
 AGAINST = "Comparison options"
 EXAMPLES = (
@@ -100,7 +100,7 @@ def bench(
     Results are kept in .buildtool/bench.
     """
     from buildtool.cli.devices.bench_table import show_benched
-    from buildtool.measure.benched import Against, keep
+    from buildtool.measure.comparison import Against, keep
 
     choice = devices.choice(build, expect_dsp=expect_dsp, trace=trace.wanted)
     if devices.on is not None:
@@ -132,7 +132,7 @@ def bench(
     done: Benched | Swept
     with trace.traced(project, Screen(quiet=True, verbose=build.verbose)) as listener:
         if sweep:
-            from buildtool.measure.sweep import cells_of
+            from buildtool.measure.measurement import cells_of
 
             cells = cells_of(project.benches.get(name, Bench("")), sweep)
             done = benches.sweep(

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from buildtool.cli.show import place, print_json, show
 from buildtool.cli.table import Table
-from buildtool.measure.benched import Benched, Swept
-from buildtool.measure.comparison import CountDifference
+from buildtool.measure.comparison import Benched, CountDifference, Swept
 from buildtool.measure.result import BenchResult, MethodResult
 from buildtool.run.method_counts import COUNTS, QUEUES
 

@@ -64,7 +64,7 @@ def bisect(
     built are skipped. After Ctrl-C, the same command goes on. The exit status is 1 if several
     commits can be the first bad one, because others were skipped.
     """
-    from buildtool.measure.git import subject_of
+    from buildtool.measure.revisions import subject_of
 
     if devices.on is not None:
         raise not_with_on("bisect")
@@ -124,7 +124,7 @@ def _limit(text: str) -> tuple[str, float]:
 
 def _runs(text: str) -> int:
     """The number of runs of a commit for the value of --fails-in."""
-    from buildtool.measure.bisection import runs_to_see
+    from buildtool.measure.revisions import runs_to_see
 
     found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text, re.ASCII)
     if not found or not 0 < int(found[1]) <= int(found[2]):

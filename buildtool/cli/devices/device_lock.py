@@ -39,7 +39,7 @@ def lock(
     """
     from buildtool.cli.screen import Screen
     from buildtool.device.configuration import open_device
-    from buildtool.device.sharing.lock import held_device
+    from buildtool.device.sharing import held_device
     from buildtool.project.read import find_optional_project
 
     seconds, screen = wait_seconds(wait), Screen()
@@ -58,7 +58,7 @@ def unlock(name: DeviceName, *, json: Json = False) -> None:
     A program that its holder runs keeps running.
     """
     from buildtool.device.configuration import open_device
-    from buildtool.device.sharing.lock import holder_of
+    from buildtool.device.sharing import holder_of
     from buildtool.project.read import find_optional_project
 
     _check_shared(name)

@@ -75,7 +75,7 @@ def add(
     json: Json = False,
 ) -> None:
     """Connect to a device, and add it to devices.toml."""
-    from buildtool.deploy.add_device import propose_name, propose_target
+    from buildtool.deploy.check_device import propose_name, propose_target
     from buildtool.device.configuration import (
         ConfiguredDevice,
         configured_devices,
@@ -177,10 +177,10 @@ def check(
     """Check that a device can be reached and its target can run there."""
     from buildtool.deploy.check_device import check_device
     from buildtool.device.configuration import configured_devices
+    from buildtool.device.errors import DeviceFinding
     from buildtool.device.facts import remember_facts
-    from buildtool.device.finding import DeviceFinding
     from buildtool.device.read_facts import read_facts_and_board
-    from buildtool.device.sharing.lock import holder_of
+    from buildtool.device.sharing import holder_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
@@ -251,7 +251,7 @@ def _device(name: str, project: Project | None) -> Device:
 
 def _attached(serial: str, project: Project | None) -> tuple[str, str]:
     """Serial number and model of the device `serial`, or of the only one that adb lists."""
-    from buildtool.deploy.add_device import attached_devices
+    from buildtool.deploy.check_device import attached_devices
     from buildtool.sdk.tool_search import NO_REQUIREMENT
 
     devices = attached_devices(project.tool("adb") if project else NO_REQUIREMENT)

@@ -32,9 +32,8 @@ from buildtool.core.events import Listener
 from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, target_on
-from buildtool.device.selection import Chosen, select_devices
-from buildtool.device.sharing.lock import DeviceLock
-from buildtool.device.sharing.reserved import ReservedDevices
+from buildtool.device.selection import Chosen, ReservedDevices, select_devices
+from buildtool.device.sharing import DeviceLock
 from buildtool.engine.context import Options
 from buildtool.project.model import Project
 from buildtool.project.read import find_project

@@ -234,8 +234,8 @@ def run_program(
     record: RunRecord | None = None,
     replay: Replay | None = None,
 ) -> RunResult:
-    """Run the program as `flow.run` does, with `json` for a document; methods have their names."""
-    result = flow.run(
+    """Run the program by `run_program`, with `json` for a document; methods have their names."""
+    result = flow.run_program(
         project,
         device,
         request,

@@ -85,7 +85,7 @@ def show_profile(
     if options.annotate and profile.tool:
         listener(Note("--annotate shows functions of skels, which sim profiles"))
     elif options.annotate:
-        from buildtool.run.profile.annotate import annotate
+        from buildtool.run.profile.files import annotate
 
         listener(Note(f"\n{annotate(profile, options.annotate, project.root)}\n"))
     listener(Note(f"kept in {folder}: {', '.join(file.name for file in files)}"))

@@ -55,7 +55,7 @@ def check_options(given: Mapping[str, bool]) -> None:
 
 
 class RepeatedRun(Value):
-    """The arguments of `flow.run` in each turn; `request_of` returns the program of a project."""
+    """The arguments of `run_program` in each turn; `request_of` returns a project's program."""
 
     device: str
     request_of: Callable[[Project], RunRequest]
@@ -114,7 +114,7 @@ class _Loop:
             self._project = find_project(self._project.root)
             request = self._run.request_of(self._project)._replace(stop=self, input=False)
             with self._session() as session:
-                result = flow.run(
+                result = flow.run_program(
                     self._project,
                     self._run.device,
                     request._replace(session=session),
@@ -238,7 +238,7 @@ class _Loop:
 
 
 def _plan(project: Project, run: RepeatedRun) -> Plan:
-    """The plan of what `flow.run` builds."""
+    """The plan of what `flow.run_program` builds."""
     choice = run.choice
     target = target_on(project, run.device, choice)
     return flow.make_plan(flow.with_choice(project, target, choice), target)

@@ -13,7 +13,7 @@ from buildtool.cli.devices.testing.options import MatrixOptions
 from buildtool.cli.options import BuildOptions
 from buildtool.cli.show import print_json
 from buildtool.deploy.ready import DeviceChoice
-from buildtool.deploy.requirements import RequirementsError
+from buildtool.device.card import RequirementsError
 from buildtool.project.read import find_project
 from buildtool.testing.results import DEVICE_SUITE, Outcome, TestResult, TestRun, run_from_json
 

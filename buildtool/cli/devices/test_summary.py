@@ -16,7 +16,7 @@ from buildtool.cli.devices.testing.options import MatrixOptions
 from buildtool.cli.show import place, shows_colours, write
 from buildtool.core.escape import escape
 from buildtool.project.model import Project
-from buildtool.run.first_finding.first_finding import FirstFinding
+from buildtool.run.first_finding import FirstFinding
 from buildtool.testing.junit import write_junit
 from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
 

@@ -164,7 +164,7 @@ def _explain_logs(
     import io
 
     from buildtool.diagnose.explain_log import LogExplainer
-    from buildtool.diagnose.log_lines import LogLines
+    from buildtool.diagnose.line_patterns import LogLines
 
     explainer = LogExplainer(knowledge)
     if arguments.lines:

@@ -26,7 +26,7 @@ from buildtool.diagnose.knowledge import (
 if TYPE_CHECKING:
     from buildtool.diagnose.explain_block import DeviceCrash
     from buildtool.diagnose.explain_log import Evidence, Finding, LogExplanation
-    from buildtool.diagnose.log_lines import LogSummary
+    from buildtool.diagnose.line_patterns import LogSummary
 
 SIDES = {
     "dsp": "from the DSP",

@@ -1,33 +1,52 @@
-"""The emulated device: a directory that QEMU uses as the root of an ARM64 system."""
+"""The emulated device: a directory that QEMU uses as the root of an ARM64 system; its programs."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool import _data
+from buildtool.core.cache import cache_dir
 from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.events import Listener
-from buildtool.core.files import replace_link, write_if_changed
+from buildtool.core.files import (
+    file_digest,
+    replace_file,
+    replace_link,
+    temporary_file,
+    value_digest,
+    write_if_changed,
+)
+from buildtool.core.processes.process import capture, check
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
+from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator
-from buildtool.device.emulated.native_programs import device_root, hmx_unit
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.emulated import Emulated, inherited
+from buildtool.device.transports.local import Emulated, inherited
+from buildtool.plan.environment import build_environment
 from buildtool.project.archs import arch_number
-from buildtool.project.model import BUILT_IN_TARGET, Tool
+from buildtool.project.model import BUILT_IN_TARGET, Project, Tool
 from buildtool.release.slices import HOST, Release
+from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.sdk.qemu import (
     FORK_SAFE,
     INSTALL_CXX,
     CrossGlibc,
     Qemu,
+    debugging_problem,
     find_cross_glibc,
     find_qemu,
 )
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
+from buildtool.toolchains.hmx import TABLE
 
+CPU_INFO = Path("/proc/cpuinfo")
+COMMON_FLAGS = ("-O2", "-s")
+BUILD_SECONDS = 300.0
 PLATFORM = "ubuntu-aarch64"
 CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it emulates
 INSTALL_ROOT = "opt/buildtool"  # below its root: where releases are
@@ -36,6 +55,54 @@ INSTALL_ROOT = "opt/buildtool"  # below its root: where releases are
 HVX_UNITS = 4
 HARDWARE_THREADS = 6
 HMX_ZEROS = 2  # as in emulator/hmx/unit.h
+PLUGIN_SOURCE = Path(__file__).parent / "plugin" / "packet_counts.c"
+PLUGIN_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden")
+TRY_SECONDS = 20.0
+
+
+def hmx_unit() -> Path:
+    """The program that computes HMX for the DSP process."""
+    folder = _data.path("emulator") / "hmx"
+    headers = (*sorted(folder.glob("*.h")), TABLE)
+    return native_program("hmx-unit", sorted(folder.glob("*.c")), headers=headers)
+
+
+def device_root() -> Path:
+    """The program that starts qemu-aarch64 where absolute paths of the emulated device exist."""
+    return native_program("device-root", [_data.path("emulator") / "device_root" / "main.c"])
+
+
+def native_program(
+    name: str, sources: Sequence[Path], *, headers: Sequence[Path] = (), flags: Sequence[str] = ()
+) -> Path:
+    """The program of `sources`, for the processor of this machine.
+
+    Raises the errors of finding and running zig.
+    """
+    zig = usable_zig()
+    files = [file_digest(file) for file in (*sources, *headers)]
+    words = (*COMMON_FLAGS, *flags)
+    key = value_digest({"files": files, "flags": words, "zig": zig.identity, "cpu": _cpu()})
+    folder = cache_dir() / DIRECTORY
+    kept = folder / f"{name}-{key[:16]}"
+    if kept.is_file():
+        return kept
+    make_directory(folder)
+    with temporary_file(folder) as fresh:
+        done = capture(
+            [zig.where, "cc", *words, *sources, "-o", fresh],
+            env=build_environment(),
+            timeout=BUILD_SECONDS,
+        )
+        check(done, f"building {name} for the emulated device")
+        replace_file(fresh, kept, mode=0o755)
+    return kept
+
+
+def _cpu() -> str:
+    """What the processor can do: a cache can be shared by machines."""
+    lines = CPU_INFO.read_text(encoding="utf-8").splitlines() if CPU_INFO.exists() else []
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
 class EmulatedDevice(Value):
@@ -127,6 +194,17 @@ def check_platform(target: str, platform: str) -> None:
         )
 
 
+def check_can_debug(project: Project) -> None:
+    """Raises `DeviceError` when QEMU is too old to debug programs."""
+    qemu = find_qemu(project.tool("qemu"))
+    if problem := debugging_problem(qemu):
+        raise DeviceError(
+            "--debug needs QEMU 8.1 or newer",
+            why=f"{qemu.hexagon} is {qemu.version}: {problem.text}",
+            remedy=problem.remedy,
+        )
+
+
 def open_emulated(
     root: Path, soc: Soc, listener: Listener, target: str, qemu_requirement: Tool = NO_REQUIREMENT
 ) -> Device:
@@ -146,3 +224,27 @@ def environment(device: EmulatedDevice) -> dict[str, str]:
         "BUILDTOOL_EXEC": str(device_root()),
         "BUILDTOOL_QEMU": str(device.qemu.aarch64),
     }
+
+
+def packet_plugin(device: EmulatedDevice) -> tuple[Path | None, str]:
+    """The plugin for the QEMU of `device`; or None, and why it does not load one.
+
+    Raises the errors of finding and running zig.
+    """
+    plugin = native_program("packet-counts", (PLUGIN_SOURCE,), flags=PLUGIN_FLAGS)
+    words = device.qemu.hexagon, "-cpu", device.qemu.hexagon_cpu
+    done = capture(
+        [*words, "-plugin", plugin_option(plugin, Path(os.devnull)), device.emulator.shell],
+        env={**os.environ, "LC_ALL": "C"},
+        timeout=TRY_SECONDS,
+    )
+    if "usage: fastrpc_shell" in done.output:  # the shell has run
+        return plugin, ""
+    version = device.qemu.version
+    return None, f"QEMU {version} of this machine loads no plugins, QEMU 7.2 of Debian 12 does"
+
+
+def plugin_option(plugin: Path, file: Path) -> str:
+    """What follows `-plugin`, to count into `file`."""
+    path, out = (str(name).replace(",", ",,") for name in (plugin, file))
+    return f"{path},out={out}"

@@ -31,17 +31,20 @@ from buildtool.core.processes.interrupts import interrupt
 from buildtool.core.processes.process import running
 from buildtool.device.configuration import ConfiguredDevice
 from buildtool.device.errors import DeviceError
-from buildtool.device.labgrid.labgrid_python import (
+from buildtool.device.labgrid.place import (
+    LabgridError,
     LabgridPython,
     ListedPlace,
+    Resources,
     environment,
     find_labgrid,
     no_answer,
     parse_events,
+    parse_resources,
+    person,
 )
-from buildtool.device.labgrid.place import LabgridError, Resources, parse_resources, person
 from buildtool.device.labgrid.place_holder import MARK
-from buildtool.device.sharing.holder import duration
+from buildtool.device.sharing import duration
 from buildtool.device.transports.transport import Command, Transport
 
 if TYPE_CHECKING:

@@ -14,8 +14,14 @@ import os
 import re
 from collections.abc import Callable, Iterable
 
-from buildtool.device.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
-from buildtool.device.sysroot.fetched import Fetched
+from buildtool.device.sysroot.device_files import (
+    DeviceFiles,
+    Fetched,
+    PullError,
+    Resolved,
+    first,
+    resolve,
+)
 
 FOLDERS = (
     *("/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib64", "/lib64"),

@@ -19,13 +19,13 @@ from buildtool.core.trees import remove_tree
 from buildtool.device.sysroot.device_files import (
     PLACES,
     DeviceFiles,
+    Fetched,
     PullError,
     Resolved,
     first,
     resolve,
 )
 from buildtool.device.sysroot.facts import board_shells, emulated_arch, known_soc, read_soc
-from buildtool.device.sysroot.fetched import Fetched
 from buildtool.device.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
 from buildtool.sdk.qemu import glibc_version
 from buildtool.sdk.sysroot import (

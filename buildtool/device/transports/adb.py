@@ -1,8 +1,8 @@
 """Devices that adb reaches, with the user's adb, keys and server.
 
-The meaning of the messages of adb and run-as.
-
-Source: transport.cpp, adb_client.cpp and commandline.cpp of Android's adb; run-as.cpp of Android.
+The server holds the connections to devices, and answers without a process of adb: a request is four
+hex digits with its length and a text; the answer is `OKAY` or `FAIL`, and a text of the same form.
+Source: docs/user/adb.1.md and SERVICES.TXT of Android's adb.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import struct
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -19,17 +20,14 @@ from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
 from buildtool.core.processes.process import capture
 from buildtool.core.value import Value
-from buildtool.device.errors import DeviceConnectionError, DeviceError
-from buildtool.device.transports.adb_server import AdbServer, adb_server
-from buildtool.device.transports.failures import KnownFailure, explain
+from buildtool.device.errors import DeviceConnectionError, DeviceError, explain
 from buildtool.device.transports.transport import Command, quote
 from buildtool.project.model import Tool
 from buildtool.sdk.device_programs import find_adb
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 
 if TYPE_CHECKING:
-    from socket import socket
-
+    import socket
 
 MAX_REQUEST = 0xFFFF
 """Bytes of a request to the adb server, whose length has four hex digits."""
@@ -41,6 +39,9 @@ SERIAL = r"[A-Za-z0-9_\[][\w.:%@\[\]-]{0,255}"
 SERVER = r"(?:[A-Za-z0-9][\w.-]{0,254}|\[[0-9A-Fa-f:.]{2,45}\]):(\d{1,5})"
 PACKAGE = r"[A-Za-z]\w{0,99}(?:\.\w{1,100}){1,20}"
 NETWORK_SERIAL = r"(?!usb:).+:\d+"
+ANSWER_SECONDS = 20.0
+"""How long the server may take; it connects to a device over the network in less than 10 s."""
+DEFAULT_PORT = 5037
 
 
 class Adb(Value):
@@ -90,7 +91,7 @@ class Adb(Value):
                 # The server can end when a connection breaks: "failed to unregister fd -1 with
                 # epoll" (seen with adb 29).
                 if is_last or not server.local:
-                    raise self._explain(str(error.strerror or error), (), NO_SERVER) from error
+                    raise self._explain("", "no-server", str(error.strerror or error)) from error
 
     def command(self, script: str, *, terminal: bool = False) -> Command:
         line = f"run-as {self.run_as} sh -c {quote(script)}" if self.run_as else script
@@ -105,7 +106,7 @@ class Adb(Value):
         return [*self._adb, "shell", "-tt" if terminal else "-T", line]
 
     @contextlib.contextmanager
-    def forwarded(self, number: int) -> Iterator[Callable[[], socket]]:
+    def forwarded(self, number: int) -> Iterator[Callable[[], socket.socket]]:
         # `adb forward` would outlive this process, and would listen on the server's machine.
         server = adb_server(self.server)
         if not server:
@@ -117,8 +118,9 @@ class Adb(Value):
         yield lambda: server.connected_to(self.serial, f"tcp:{number}")
 
     def lost(self, status: int, messages: str) -> DeviceError:
-        failures = () if status < 0 else FAILURES
-        return self._explain(messages, failures, KILLED if status < 0 else NO_REPORT, abs(status))
+        if status < 0:
+            return self._explain("", "killed", messages, -status)
+        return self._explain("reported", "no-report", messages, status)
 
     @property
     def _adb(self) -> list[str | Path]:
@@ -127,23 +129,11 @@ class Adb(Value):
         return [self.program, *server, "-s", self.serial]
 
     def _explain(
-        self,
-        messages: str,
-        failures: tuple[KnownFailure, ...],
-        otherwise: KnownFailure,
-        status: int = 0,
+        self, kind: str, otherwise: str, messages: str, status: int = 0
     ) -> DeviceConnectionError:
-        command = " ".join(["adb", *map(str, self._adb[1:])])
-        return explain(
-            messages,
-            failures,
-            otherwise,
-            device=self.serial,
-            command=f"{command} get-state",
-            adb=command,
-            app=self.run_as or "the app",
-            status=str(status),
-        )
+        command = " ".join(["adb", *map(str, self._adb[1:]), "get-state"])
+        names = {"device": self.serial, "command": command, "app": self.run_as or "the app"}
+        return explain("adb", kind, otherwise, messages, status=str(status), **names)
 
     def _start(self, server: AdbServer) -> None:
         """Start the user's server if there is none.
@@ -158,7 +148,7 @@ class Adb(Value):
                 [self.program, "start-server"], env=self.environment, timeout=START_SECONDS
             )
             if done.status:
-                raise self._explain(done.output, (), NO_SERVER, done.status) from None
+                raise self._explain("", "no-server", done.output, done.status) from None
             return
         if self.protocol and version != self.protocol:
             raise DeviceError(
@@ -178,13 +168,13 @@ class Adb(Value):
         end = time.monotonic() + JOIN_SECONDS
         while not (state := server.ask(f"host-serial:{self.serial}:get-state")).okay:
             if "unauthorized" in state.text or time.monotonic() > end:
-                raise self._explain(state.text, FAILURES, NO_CONNECTION)
+                raise self._explain("reported", "no-connection", state.text)
             if "offline" in state.text:
                 server.ask(f"host:disconnect:{self.serial}")
             answer = server.ask(f"host:connect:{self.serial}").text
             connected = answer.startswith(("connected to ", "already connected to "))
             if not connected and (": " in answer or time.monotonic() > end):
-                raise self._explain(answer, FAILURES, NO_CONNECTION)
+                raise self._explain("reported", "no-connection", answer)
             time.sleep(0.01)
 
 
@@ -218,103 +208,103 @@ def _require(pattern: str, text: str, what: str, remedy: str) -> re.Match[str]:
     raise UsageError(f"{escape(text)[:100]!r} is not {what}", remedy=remedy)
 
 
-UNAUTHORIZED = KnownFailure(
-    r"device unauthorized|device still authorizing|failed to authenticate",
-    "{device} does not trust this computer",
-    "Unlock the device and accept the key that it shows: Allow USB debugging.",
-)
-NO_PERMISSION = KnownFailure(
-    r"insufficient permissions for device|no permissions",
-    "this user may not open {device}",
-    "Install the udev rules for Android (apt-get install android-sdk-platform-tools-common), become"
-    " a member of the group plugdev, and connect the device anew.",
-)
-MISSING = KnownFailure(
-    r"^(adb: )?(error: )?(failed to get feature set: )?(device '.*' not found|no devices)",
-    "{device} is not connected",
-    "Connect it, switch on USB debugging, and compare its serial with: adb devices. A device in the"
-    " bootloader is not listed.",
-)
-AMBIGUOUS = KnownFailure(
-    r"more than one device",
-    "{device} is the serial of more than one device",
-    "Disconnect the others, or name the device by what `adb devices -l` prints for it: usb:1-4.",
-)
-OFFLINE = KnownFailure(
-    r"device offline|device still connecting|device '.*' (is )?offline",
-    "{device} does not answer",
-    "Connect it anew; over the network: adb reconnect offline. Then look at: {command}",
-)
-NO_SHELL_V2 = KnownFailure(
-    r"target doesn't support PTY args|only supports allocating a pty|device only supports",
-    "{device} is too old",
-    "Its adb cannot return exit statuses (shell v2): a device with Android 7 or newer is needed.",
-)
-OTHER_MODE = KnownFailure(
-    r"\b(in )?(sideload|recovery|rescue|bootloader|fastboot)( mode)?\b",
-    "{device} has not started Android",
-    "Restart it: adb reboot. Then look at: {command}",
-)
-REFUSES_CONNECTION = KnownFailure(
-    r"failed to connect to|failed to resolve host|unable to connect",
-    "the adb server does not reach {device}",
-    "Check that the device is switched on, in this network, and takes connections: adb tcpip 5555"
-    " while it is connected by USB.",
-)
-RUN_AS = KnownFailure(
-    r"^run-as: (unknown package|package )",
-    "{device} does not run commands as {app}",
-    "Install the app, built with android:debuggable.",
-)
-NO_RUN_AS = KnownFailure(
-    r"^run-as: |run-as: (inaccessible or )?not found",
-    "{device} cannot run commands as {app}",
-    "Remove run-as from the settings of the device, or use another device.",
-)
-_SERVER_FAILURE = KnownFailure(
-    r"cannot connect to daemon|cannot start server on remote host|failed to start daemon|"
-    r"daemon still not running|failed to check server version",
-    "there is no adb server",
-    "Start it on the machine with the device: adb start-server. For other machines: adb -a"
-    " nodaemon server.",
-)
-REPLACED_SERVER = KnownFailure(
-    r"doesn't match this client",
-    "adb has stopped an adb server of another version",
-    "Use one version of adb for all programs: set 'path' in [tool.adb] of buildtool.toml. Then"
-    " start the command again.",
-)
-INTERRUPTED = KnownFailure(
-    r"^(adb: )?(error: )?(closed|protocol fault|connection reset|write failure)|Broken pipe",
-    "the connection to {device} was interrupted",
-    "Check the cable or the network, then start the command again: {command}",
-)
-FAILURES = (
-    REPLACED_SERVER,
-    UNAUTHORIZED,
-    NO_PERMISSION,
-    AMBIGUOUS,
-    MISSING,
-    OFFLINE,
-    NO_SHELL_V2,
-    _SERVER_FAILURE,
-    REFUSES_CONNECTION,
-    RUN_AS,
-    NO_RUN_AS,
-    OTHER_MODE,
-    INTERRUPTED,
-)
-NO_SERVER = KnownFailure("it does not answer", "there is no adb server", _SERVER_FAILURE.remedy)
-NO_CONNECTION = KnownFailure(
-    "the server says:", "the adb server does not reach {device}", REFUSES_CONNECTION.remedy
-)
-NO_REPORT = KnownFailure(
-    "adb ended with status {status}, without a report of the script",
-    "the connection to {device} was interrupted",
-    INTERRUPTED.remedy,
-)
-KILLED = KnownFailure(
-    "it had no time to report anything",
-    "signal {status} ended adb, and with it the connection to {device}",
-    "Start the command again, unless the signal was sent on purpose.",
-)
+class Answer(Value):
+    """The answer of an adb server; `text` is what was asked for, or why there is none."""
+
+    okay: bool
+    text: str
+
+
+class AdbServer(Value):
+    """The adb server at a place that the user's environment names, or at `host` and `port`.
+
+    `local`: adb starts the server when there is none.
+    """
+
+    local: bool
+    host: str
+    port: int
+    path: str = ""
+    """The path of a Unix socket, in place of host and port; it begins with a zero byte for a name
+    in the abstract namespace."""
+
+    def ask(self, request: str) -> Answer:
+        """The answer to a request.  Raises `OSError` when there is none."""
+        with self._connected() as connection:
+            _send(connection, request)
+            okay = _read(connection, 4) == b"OKAY"
+            try:
+                size = int(_read(connection, 4), 16)
+            except ValueError:
+                raise ConnectionError(0, "it does not answer as an adb server does") from None
+            return Answer(okay, _read(connection, size).decode(errors="replace"))
+
+    def connected_to(self, serial: str, service: str) -> socket.socket:
+        """A connection to a service of a device, such as `tcp:8080`.  Raises `OSError`."""
+        connection = self._connected()
+        try:
+            for request in (f"host:transport:{serial}", service):
+                _send(connection, request)
+                if _read(connection, 4) != b"OKAY":
+                    raise ConnectionRefusedError(0, f"the adb server refuses {request}")
+            connection.settimeout(None)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connected(self) -> socket.socket:
+        import socket  # noqa: PLC0415 - only commands for devices need it
+
+        if not self.path:
+            return socket.create_connection((self.host.strip("[]"), self.port), ANSWER_SECONDS)
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            # With `settimeout`, connect(2) fails while other clients wait to be accepted (EAGAIN).
+            limit = struct.pack("@ll", int(ANSWER_SECONDS), 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+            connection.connect(self.path)
+            connection.settimeout(ANSWER_SECONDS)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def adb_server(server: str = "") -> AdbServer | None:
+    """The server that adb asks with the options -H and -P of `server`, a text `HOST:PORT`.
+
+    Without it the one that the environment names; None when it is named in a way that is unknown
+    here.  Source: adb(1) and socket_spec.cpp of Android's adb.
+    """
+    if server:
+        host, _, port = server.rpartition(":")
+        return AdbServer(local=False, host=host, port=int(port))
+    kind, _, place = os.environ.get("ADB_SERVER_SOCKET", "").partition(":")
+    if not kind:
+        host = os.environ.get("ANDROID_ADB_SERVER_ADDRESS", "")
+        place = f"{host}:{os.environ.get('ANDROID_ADB_SERVER_PORT') or DEFAULT_PORT}"
+    if kind in {"localfilesystem", "local"}:
+        return AdbServer(local=True, host="", port=0, path=place)
+    if kind == "localabstract":
+        return AdbServer(local=True, host="", port=0, path=f"\0{place}")
+    host, _, port = place.rpartition(":")
+    if kind in {"", "tcp"} and port.isdecimal() and int(port) < 1 << 16:
+        local = host in {"", "localhost"}
+        return AdbServer(local=local, host=host or "localhost", port=int(port))
+    return None
+
+
+def _send(connection: socket.socket, request: str) -> None:
+    data = os.fsencode(request)
+    connection.sendall(b"%04x%s" % (len(data), data))
+
+
+def _read(connection: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = connection.recv(size - len(data))
+        if not more:
+            raise ConnectionResetError(0, "it has closed the connection")
+        data += more
+    return data

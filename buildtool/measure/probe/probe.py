@@ -17,13 +17,13 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.events import Work
 from buildtool.core.files import tree_digest, write_if_changed
 from buildtool.deploy.check_device import check_device
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.fit import fitting_arch
-from buildtool.deploy.push.contents import deployment
-from buildtool.device.board.state import Board
+from buildtool.device.board import Board
 from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
 from buildtool.device.device import Device
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts
-from buildtool.device.finding import DeviceFinding
 from buildtool.measure.probe.capabilities import (
     JUDGES,
     PROGRAM,
@@ -151,7 +151,7 @@ def _no_session(ready: Ready, outcome: Outcome) -> DeviceFinding:
     """Why no session opens, as far as the output, the logs and the device tell.
 
     Raises `DeviceError`."""
-    from buildtool.run.first_finding.cause_finder import CauseFinder  # noqa: PLC0415 - seldom
+    from buildtool.run.cause_finder import CauseFinder  # noqa: PLC0415 - seldom
 
     output = f"{outcome.problem}\n{outcome.stderr}".encode(errors="replace")
     found = CauseFinder(ready, program=PROGRAM, seconds=TIMEOUT_SECONDS).find({"output": output})

@@ -20,12 +20,11 @@ from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.read import FILE_NAME, ProjectError
 from buildtool.project.tables import parse_tables, read_toml
-from buildtool.run.bundle.record import RunRecord
+from buildtool.run.bundle.record import NAME as RELEASE_PART
+from buildtool.run.bundle.record import LeftOut, Part, RunRecord, release_parts
 from buildtool.run.bundle.redact import MASK, Redactor, is_secret, redactor, secrets_in
-from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
-from buildtool.run.bundle.release_parts import LeftOut, Part, release_parts
-from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
-from buildtool.run.bundle.replay_file import replay_document
+from buildtool.run.bundle.replay import NAME as REPLAY_FILE
+from buildtool.run.bundle.replay import replay_document
 from buildtool.run.device_logs import DeviceLogs, read_logs
 
 if TYPE_CHECKING:

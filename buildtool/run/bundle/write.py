@@ -20,11 +20,10 @@ from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.run.bundle.contents import BundleContents, contents_of
-from buildtool.run.bundle.record import RunRecord
-from buildtool.run.bundle.release_parts import DEBUG_NAME
-from buildtool.run.bundle.release_parts import NAME as RELEASE_PART
-from buildtool.run.bundle.replay_file import NAME as REPLAY_FILE
-from buildtool.run.first_finding.first_finding import finding_from_json
+from buildtool.run.bundle.record import DEBUG_NAME, RunRecord
+from buildtool.run.bundle.record import NAME as RELEASE_PART
+from buildtool.run.bundle.replay import NAME as REPLAY_FILE
+from buildtool.run.first_finding import finding_from_json
 from buildtool.run.on_device import status_of_run
 
 FOLDER = "bundles"

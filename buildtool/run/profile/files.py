@@ -1,4 +1,4 @@
-"""The files of a profile: for people, and for other programs.
+"""What is made of a profile: files for people and for other programs, and the text of `--annotate`.
 
 A flame graph in SVG: a box for each call path, as wide as its share of the samples.
 
@@ -14,22 +14,36 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
-
-if TYPE_CHECKING:
-    from buildtool.run.profile.profile import Profile
-
+from buildtool.project.validate import suggest
+from buildtool.run.profile.module_code import CodeFunction, ModuleCode, SourceLine
+from buildtool.run.profile.profile import Profile
+from buildtool.run.profile.recording import MAX_WORDS, Packet, disassembled, packets_between
 
 ENDINGS = (".svg", ".folded", ".speedscope.json", ".json")
 """Of the files `dsp` for skels, `host` for programs on a device."""
+MAX_SOURCE = 8 << 20
+WIDTH, ROW, MARGIN = 1200, 18, 10
+"""Pixels."""
+HEADER = 44
+CHARACTER = 6.7
+"""Width of a character of the font, in pixels."""
+LEAST = 0.4
+"""Width of the narrowest box that is drawn."""
+FEW = 20
+"""Samples that give no shares: counts of packets are drawn instead, if there are some."""
+LETTERS = 3
+"""Fewer letters of a name are not written into a box."""
+MAX_DEPTH = 100
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
@@ -58,20 +72,6 @@ def _graph(title: str, profile: Profile) -> str:
     few = f"{profile.samples} samples are too few"
     subtitle = f"{few}: widths are the packets that each function itself has executed"
     return flame_graph(title, subtitle, executed, "packets")
-
-
-WIDTH, ROW, MARGIN = 1200, 18, 10
-"""Pixels."""
-HEADER = 44
-CHARACTER = 6.7
-"""Width of a character of the font, in pixels."""
-LEAST = 0.4
-"""Width of the narrowest box that is drawn."""
-FEW = 20
-"""Samples that give no shares: counts of packets are drawn instead, if there are some."""
-LETTERS = 3
-"""Fewer letters of a name are not written into a box."""
-MAX_DEPTH = 100
 
 
 class Box(Value):
@@ -146,9 +146,6 @@ def _text(text: str) -> str:
     return html.escape("".join(c if c.isprintable() else "?" for c in text), quote=False)
 
 
-SCHEMA = "https://www.speedscope.app/file-format-schema.json"
-
-
 def folded(stacks: Mapping[tuple[str, ...], int]) -> str:
     """A line for each stack: its functions, the outermost first, and its number of samples."""
     lines = (
@@ -184,3 +181,99 @@ def speedscope(name: str, stacks: Mapping[tuple[str, ...], int]) -> str:
         ],
     }
     return json.dumps(document, indent=1) + "\n"
+
+
+def annotate(profile: Profile, name: str, root: Path) -> str:
+    """The text for all functions with this name, or a suggestion if no skel has one; sources are
+    read below `root`."""
+    parts = [
+        "\n".join(_Annotation(profile, skel, code, function, root).lines())
+        for skel, code in profile.code.items()
+        for function in code.functions_named(name)
+    ]
+    if not parts:
+        known = {found for code in profile.code.values() for found in code.names}
+        return (
+            f"--annotate {name}: no skel of this release has such a function; one that is inlined"
+            f" everywhere has no code of its own. {suggest(name, known) if known else ''}"
+        ).rstrip()
+    return "\n\n".join(parts)
+
+
+class _Annotation:
+    def __init__(
+        self, profile: Profile, skel: str, code: ModuleCode, function: CodeFunction, root: Path
+    ) -> None:
+        self._profile, self._skel, self._code = profile, skel, code
+        self._function, self._root = function, root
+        self._counts: Mapping[Packet, int] = profile.packets.get(skel, {})
+        self._packets = tuple(packets_between(function.start, function.end, code.word_at))
+        self._sources: dict[str, list[str]] = {}
+
+    def lines(self) -> Iterator[str]:
+        function, packets = self._function, self._packets
+        yield f"{function.name}, {self._skel}+0x{function.start:x}, {len(packets)} packets"
+        yield self._summary()
+        yield ""
+        at = self._profile.at
+        total = sum(at.get((self._skel, packet.address), 0) for packet in packets)
+        code = _disassembly(self._code.path, function)
+        shown = SourceLine()
+        yield f"{'samples':>7}  {'executed':>13}  insns  address"
+        for packet in packets:
+            line = self._code.line_at(packet.address)
+            if line != shown and line.line:
+                yield f"{line.short}  {self._source(line)}".rstrip()
+                shown = line
+            samples = at.get((self._skel, packet.address), 0)
+            share = f"{100 * samples / total:.1f}%" if samples else ""
+            times = f"{self._counts.get(packet, 0):,}" if not self._profile.uncounted else "?"
+            yield (
+                f"{share:>7}  {times:>13}  {packet.instructions}/{MAX_WORDS}   "
+                f"{packet.address:>6x}  {code.get(packet.address, '')}"
+            ).rstrip()
+
+    def _summary(self) -> str:
+        counts = [(packet, self._counts.get(packet, 0)) for packet in self._packets]
+        executed = sum(times for _, times in counts)
+        if self._profile.uncounted:
+            return f"executed packets are not counted: {self._profile.uncounted}"
+        if not executed:
+            return "was not executed"
+        instructions = sum(times * packet.instructions for packet, times in counts)
+        hvx = sum(times * packet.hvx for packet, times in counts)
+        partial = sum(times for packet, times in counts if packet.instructions < MAX_WORDS)
+        return (
+            f"{executed:,} packets executed, {instructions / executed:.2f} instructions in each,"
+            f" {hvx / executed:.2f} of HVX; {100 * partial / executed:.1f} % are not full"
+        )
+
+    def _source(self, line: SourceLine) -> str:
+        if line.path not in self._sources:
+            self._sources[line.path] = _read_lines(self._root / line.path)
+        source = self._sources[line.path]
+        return source[line.line - 1].strip() if line.line <= len(source) else ""
+
+
+def _read_lines(file: Path) -> list[str]:
+    try:
+        if file.is_file() and file.stat().st_size <= MAX_SOURCE:
+            return file.read_text(encoding="utf-8", errors="replace").split("\n")
+    except (OSError, ValueError):
+        pass
+    return []
+
+
+def _disassembly(file: Path | None, function: CodeFunction) -> dict[int, str]:
+    """The packets of a function by their addresses, if LLVM's disassembler is installed."""
+    code = disassembled(file, function.start, function.end) if file else ""
+    found: dict[int, str] = {}
+    start = None
+    for address, text in re.findall(r"^ *([0-9a-f]{1,8}):[ \t]+(.{0,200})$", code, re.M):
+        if text.startswith("{") or start is None:
+            start = int(address, 16)
+        words = re.sub(r"[{} \t]+", " ", text).strip().replace(" :endloop", "; endloop")
+        found[start] = f"{found[start]}; {words}" if start in found else words
+        if "}" in text:
+            start = None
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_report import StackFrame
 from buildtool.run.profile.module_code import LIBRARY, ModuleCode, SourceLine
-from buildtool.run.profile.packets import Packet, packets_between
+from buildtool.run.profile.recording import Packet, packets_between
 
 if TYPE_CHECKING:
     from buildtool.diagnose.module_files import DebugFiles

@@ -36,8 +36,14 @@ from buildtool.core.value import Value
 from buildtool.project.model import Project
 from buildtool.run.run import new_run
 from buildtool.run.trace.calls import Argument, Slice, nested
-from buildtool.run.trace.perfetto import BOOTTIME, MONOTONIC, REALTIME, TraceWriter
-from buildtool.run.trace.programs import write_clocks, write_program
+from buildtool.run.trace.perfetto import (
+    BOOTTIME,
+    MONOTONIC,
+    REALTIME,
+    TraceWriter,
+    write_clocks,
+    write_program,
+)
 
 FOLDER = "traces"
 """The directory of traces in the project's `.buildtool`."""

@@ -2,25 +2,49 @@
 
 A test launcher sends what it was started with and its standard streams, and ends as the answer
 says.  So its process imports nothing, and one that is killed ends its program at once.
+
+CMake puts the test launcher before programs of tests.  A script that gets the path of a program, or
+knows it, starts it itself, and this machine cannot run it.  So a library is loaded into scripts and
+what they start (LD_PRELOAD), which puts the test launcher before programs for ARM64.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import platform
+import re
+import shlex
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
-from buildtool.testing.ctest.launch import ERROR, LENGTH_BYTES, socket_path
+from buildtool.plan.environment import build_environment
+from buildtool.sdk.packaged_tools import usable_zig
+from buildtool.testing.ctest.launch import ERROR, LENGTH_BYTES, VARIABLE, socket_path
+from buildtool.testing.ctest.tests import TEST_LAUNCHER
 
 CHUNK = 1 << 16
 WAITING = 128
 """Test launchers that may wait to be served."""
+SOURCE = Path(__file__).with_name("script_exec.c")
+LAUNCHER = "BUILDTOOL_SCRIPT_LAUNCHER"
+PRELOAD = "LD_PRELOAD"
+_SECONDS = 120
+_SCRIPT = """\
+#!/bin/sh
+{preload}
+unset {launcher}
+export {variable}={server}
+exec {command} "$@"
+"""
 
 
 class Launch(Value):
@@ -154,3 +178,40 @@ def _received(connection: socket.socket, stack: contextlib.ExitStack) -> Launch 
             launcher=Launcher(connection),
         )
     return None
+
+
+@contextmanager
+def script_launcher(server: Path, system: str) -> Iterator[Mapping[str, str]]:
+    """The variables with which scripts start programs for ARM64 with the test launcher, in the
+    block; `server` is the directory of its server, `system` what the programs were built for.
+
+    There are none where this machine runs ARM64 itself, and when the temporary directory has a name
+    that LD_PRELOAD cannot have (ld.so(8)).  Raises `ToolError` when zig fails.
+    """
+    with held_temporary_directory("buildtool-scripts-") as folder:
+        if platform.machine() == "aarch64" or re.search(r"[\s:$]", str(folder)):
+            yield {}
+            return
+        library, launcher = folder / "exec.so", folder / "launch"
+        _compile(library)
+        usual = os.environ.get(PRELOAD, "")
+        options = ["-I", "-S", "-X", "utf8"]  # as in cmake/test_launcher.cmake
+        text = _SCRIPT.format(
+            preload=f"export {PRELOAD}={shlex.quote(usual)}" if usual else f"unset {PRELOAD}",
+            launcher=LAUNCHER,
+            variable=VARIABLE,
+            server=shlex.quote(str(server)),
+            command=shlex.join([sys.executable, *options, str(TEST_LAUNCHER), "--script", system]),
+        )
+        launcher.write_text(text, encoding="utf-8")
+        launcher.chmod(0o700)
+        preloaded = " ".join(filter(None, (str(library), usual)))
+        yield {PRELOAD: preloaded, LAUNCHER: str(launcher)}
+
+
+def _compile(library: Path) -> None:
+    """Compile the library for this machine; zig keeps the result in its cache."""
+    command: list[str | Path] = [usable_zig().where, "cc", "-shared", "-fPIC", "-O2", "-s"]
+    command += ["-o", library, SOURCE, "-ldl"]
+    done = capture(command, env=build_environment(), timeout=_SECONDS)
+    check(done, "compiling the library for scripts of tests")

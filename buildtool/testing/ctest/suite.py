@@ -13,15 +13,15 @@ from buildtool.core.events import Note
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.trees import make_directory, remove_tree
-from buildtool.deploy.push.contents import Deployment, deployment, read_known
+from buildtool.deploy.contents import Deployment, deployment, read_known
 from buildtool.deploy.site import Site, make_current, make_current_after, reset
 from buildtool.plan.plan import CMakeStep
 from buildtool.project.components import Dsp, Host
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.watched_run import STRICT, explain_reports, first_line
 from buildtool.testing.ctest.launch import VARIABLE
-from buildtool.testing.ctest.launch_server import LaunchServer
-from buildtool.testing.ctest.results import CTestReport, Reported
+from buildtool.testing.ctest.launch_server import LaunchServer, script_launcher
+from buildtool.testing.ctest.results import CTestReport, ProgramRecords, Reported
 from buildtool.testing.ctest.tests import (
     FOLDER,
     CTest,
@@ -34,9 +34,7 @@ from buildtool.testing.ctest.tests import (
 )
 from buildtool.testing.deployment import Additions, PathMap, directories, programs
 from buildtool.testing.on_device import LaunchedPrograms, TestPlace
-from buildtool.testing.record import ProgramRecords
 from buildtool.testing.results import FAILURES, Outcome, TestResult, after_dsp_crash, matches
-from buildtool.testing.scripts import script_launcher
 from buildtool.testing.session import Session, retried
 from buildtool.testing.unsent_files import Hints, SentFiles
 

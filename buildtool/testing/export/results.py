@@ -23,8 +23,7 @@ from buildtool.core.processes.signals import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.release.unpack import is_archive, unpack
 from buildtool.release.unpack.entry import Limits
-from buildtool.testing.export.exported import Export, ExportedTest
-from buildtool.testing.export.services import SERVICES
+from buildtool.testing.export.exported import SERVICES, Export, ExportedTest
 from buildtool.testing.on_device import CRASHES
 from buildtool.testing.results import Outcome, TestResult, TestRun
 

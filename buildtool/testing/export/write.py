@@ -1,6 +1,5 @@
-"""Writes an export: the bundle that runs on a device, and the files of the service.
-
-The script that runs exported tests on a device, with nothing but a POSIX shell.
+"""Writes an export: the tests as commands, the bundle, whose script needs only a POSIX shell on the
+device, and the files of the service.
 """
 
 from __future__ import annotations
@@ -11,23 +10,47 @@ import math
 import re
 import tarfile
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.trees import remove_tree, replace_directory
-from buildtool.deploy.data.files import DataFile
+from buildtool.deploy.contents import DataFile
 from buildtool.device.emulated.socs import known_socs
+from buildtool.plan.plan import CMakeStep
 from buildtool.project.archs import arch_number
+from buildtool.project.model import Project
+from buildtool.project.runs import seconds
 from buildtool.release.formats.entries import PackageEntry, write_zip
 from buildtool.release.slices import Release
-from buildtool.testing.export.exported import FILE, ROOT, Export, ExportedTest, write_list
-from buildtool.testing.export.services import BUNDLE, RUN, SERVICES, TEMPLATES, filled
+from buildtool.run.program import find_command, variables
+from buildtool.testing.ctest.tests import ListedTest, strings
+from buildtool.testing.deployment import PathMap, directories
+from buildtool.testing.export.exported import (
+    BUNDLE,
+    FILE,
+    ROOT,
+    RUN,
+    SERVICES,
+    TEMPLATES,
+    Export,
+    ExportedTest,
+    filled,
+    write_list,
+)
+from buildtool.testing.suites import SUITE
 
 EPOCH = 315532800
 """1980, the first year of zip archives: equal exports are equal files."""
 ID_DIGITS = 16
+NEEDS_CTEST = (
+    *("PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION", "SKIP_REGULAR_EXPRESSION"),
+    *("TIMEOUT_AFTER_MATCH", "ENVIRONMENT_MODIFICATION", "REQUIRED_FILES"),
+    *("FIXTURES_REQUIRED", "FIXTURES_SETUP", "FIXTURES_CLEANUP", "DEPENDS"),
+)
+"""Properties of tests that CTest itself has to act on."""
+MAX_NAME = 80
 
 
 def make_export(
@@ -131,9 +154,6 @@ def _write_tar_gz(stream: io.BufferedWriter, entries: Iterable[PackageEntry]) ->
                 archive.addfile(header, content)
 
 
-MAX_NAME = 80
-
-
 def tests_script(export: Export, archs: Sequence[str]) -> str:
     """`tests.sh` for the tests of `export`, whose release has skels for `archs`."""
     tests = [(at, test) for at, test in enumerate(export.tests) if not test.left_out]
@@ -191,3 +211,55 @@ def _word(text: str) -> str:
     """`text` as one word of a shell, with the directory of the release in the place of `ROOT`."""
     quoted = "'" + text.replace("'", "'\\''") + "'"
     return quoted.replace(ROOT, "'\"$root\"'")
+
+
+def programs_as_commands(
+    project: Project, release: Release, timeout: float
+) -> Iterator[ExportedTest]:
+    """The tests of the project file; those without a timeout have `timeout` seconds.
+
+    Raises `ProgramError` for a program that the release does not have.
+    """
+    for name, test in project.tests.items():
+        if test.pytest:
+            yield ExportedTest(name, name, left_out="pytest runs on this machine")
+            continue
+        yield ExportedTest(
+            SUITE,
+            name,
+            timeout=seconds(test.timeout) if test.timeout else timeout,
+            command=find_command(release, (test.program, *test.args), emulated=False),
+            cwd=test.cwd,
+            env=variables(test.env),
+        )
+
+
+def ctest_as_commands(
+    step: CMakeStep, tests: Sequence[ListedTest], timeout: float
+) -> Iterator[ExportedTest]:
+    """The CTest suite of the component that `step` builds."""
+    paths = PathMap(directories(step))
+    there = PathMap({here: f"{ROOT}/{path}" for here, path in directories(step).items()})
+    for test in tests:
+        known = ExportedTest(step.component, test.name)
+        program = paths.path(test.launched[0]) if test.launched else ""
+        if test.properties.get("DISABLED"):
+            yield known._replace(left_out="disabled")
+        elif not program:
+            yield known._replace(left_out="its command runs on this machine")
+        elif found := [name for name in NEEDS_CTEST if test.properties.get(name)]:
+            yield known._replace(left_out=f"{found[0]} needs CTest")
+        else:
+            yield known._replace(
+                timeout=test.timeout or timeout,
+                command=(program, *map(there.text, test.launched[1:])),
+                cwd=paths.path(test.working_directory or str(step.tree)),
+                env=_environment(test, there),
+                will_fail=test.will_fail,
+                skip_status=test.skip_status,
+            )
+
+
+def _environment(test: ListedTest, there: PathMap) -> Mapping[str, str]:
+    pairs = (pair.partition("=") for pair in strings(test.properties.get("ENVIRONMENT")))
+    return {name: there.text(value) for name, _, value in pairs}

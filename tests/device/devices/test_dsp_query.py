@@ -8,8 +8,8 @@ import pytest
 
 from buildtool.core.elf.read import read_elf
 from buildtool.core.processes.process import capture
+from buildtool.device.arm64_code import dsp_queries
 from buildtool.device.device import Device
-from buildtool.device.dsp_query import dsp_queries
 from buildtool.device.emulated.device import (
     CONFIGURATION,
     EmulatedDevice,
@@ -18,7 +18,7 @@ from buildtool.device.emulated.device import (
 )
 from buildtool.device.emulated.socs import find_soc
 from buildtool.device.facts import facts_of, facts_of_sim
-from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.local import Emulated
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.packaged_tools import usable_zig
 

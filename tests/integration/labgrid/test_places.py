@@ -155,7 +155,7 @@ def test_somebody_waits_for_the_place_of_a_command_that_is_killed(
 SELECT = """
 import sys
 from buildtool.device.selection import select_devices
-from buildtool.device.sharing.reserved import ReservedDevices
+from buildtool.device.selection import ReservedDevices
 for text in sys.argv[1:]:
     with ReservedDevices(None, "test", print) as reserved:
         print(*select_devices(text, None, reserved.reserve, print))

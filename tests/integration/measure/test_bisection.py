@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.measure.bisection import Bisection, Memory, Outcome, Verdict, bisect, runs_to_see
-from buildtool.measure.git import commit_of
+from buildtool.measure.revisions import (
+    Bisection,
+    Memory,
+    Outcome,
+    Verdict,
+    bisect,
+    commit_of,
+    runs_to_see,
+)
 
 
 class History:

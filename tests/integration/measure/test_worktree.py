@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.flow import clean
-from buildtool.measure.worktree import checked_out
+from buildtool.measure.revisions import checked_out
 from buildtool.project.model import Project
 from buildtool.project.read import read_project
 

@@ -16,7 +16,7 @@ from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.transports.adb import Adb
-from buildtool.device.transports.adb_server import AdbServer as Server
+from buildtool.device.transports.adb import AdbServer as Server
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive

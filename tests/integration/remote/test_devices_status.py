@@ -18,7 +18,7 @@ import pytest
 
 from buildtool.device.configuration import user_file
 from buildtool.device.device import Device
-from buildtool.device.sharing.lock import held_device
+from buildtool.device.sharing import held_device
 from tests.json_documents import validate
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.events import BackendPrinted, Event, Note, ProgramTraced
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.ready import DeviceChoice
 from buildtool.project.model import Header, Project
-from buildtool.run.attended import run_attended
+from buildtool.run.attended import ProgramRun, run_attended
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import RunRequest
-from buildtool.run.trace.programs import log_lines
+from buildtool.run.trace.perfetto import log_lines
 from tests.integration.contract.binaries import SKEL, Linker
 from tests.remote.adbd import AdbServer
 from tests.remote.places import adb_place, ssh_place
@@ -132,9 +132,8 @@ def test_a_crash_is_named_by_the_debug_files_of_the_release(remote: Remote, tmp_
     project = Project(tmp_path, Header(name="p"), {}, {}, {})
 
     with redirected(text.encode()):
-        ran = run_attended(
-            *(project, remote.ready(release), request, notes.append), choice=DeviceChoice()
-        )
+        ready = remote.ready(release)
+        ran = run_attended(ProgramRun(project, ready, request, notes.append, DeviceChoice()))
 
     assert ran.status == 7
     assert ran.dsp_crash.startswith("the DSP process crashed: in thread")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.sysroot import fetched, libc, pull
+from buildtool.device.sysroot import device_files, libc, pull
 from buildtool.device.sysroot.device_files import PullError
 from buildtool.device.sysroot.source import open_directory, read_file
 from buildtool.sdk.sysroot import sysroot_names
@@ -144,7 +144,7 @@ def test_a_shell_of_a_stand_in_that_is_cut_short(board: Path, pull_from: Pull) -
 
 
 def test_what_was_passed_over_does_not_count(tmp_path: Path) -> None:
-    source = fetched.Fetched(open_directory(tmp_path), tmp_path / "root")
+    source = device_files.Fetched(open_directory(tmp_path), tmp_path / "root")
     source.root.mkdir()
     source.write("/lib/a.so", b"abc")
     source.clear()
@@ -214,7 +214,7 @@ def test_headers_of_a_stand_in_without_end(
         pull_from(board, libc=True)
 
     monkeypatch.setattr(libc, "MAX_HEADER_DEPTH", 100)
-    monkeypatch.setattr(fetched, "MAX_FILES", 8)
+    monkeypatch.setattr(device_files, "MAX_FILES", 8)
     for number in range(10):
         (include / f"{number}.h").touch()
     with pytest.raises(PullError, match="has too much to fetch"):

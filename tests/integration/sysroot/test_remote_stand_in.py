@@ -16,7 +16,7 @@ from buildtool.device.device import Device, ScriptOutput
 from buildtool.device.facts import Facts, facts_of
 from buildtool.device.sysroot.device_files import PullError
 from buildtool.device.sysroot.pull import pull
-from buildtool.device.sysroot.remote import RemoteFiles
+from buildtool.device.sysroot.source import RemoteFiles
 from buildtool.sdk.sysroot import Sysroot
 from tests.integration.devices.board_tree import stand_in
 from tests.remote.tool_sets import EACH_TOOL_SET, Tools

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.project.model import Header, Project, Test
-from buildtool.testing.pytest.suite import PytestSuite
+from buildtool.testing.pytest_suite import PytestSuite
 
 
 def test_what_tests_write_to_the_descriptor_of_the_records_is_no_record(tmp_path: Path) -> None:

@@ -7,9 +7,8 @@ import time
 import pytest
 
 from buildtool.cli.devices.live.device_watch import DeviceRow, table_text
-from buildtool.device.last_run import LastRun
-from buildtool.device.sharing.holder import Holder
-from buildtool.device.status import DeviceStatus
+from buildtool.device.sharing import Holder
+from buildtool.device.status import DeviceStatus, LastRun
 
 DEPLOYED = {"htp-ops": "0123456789abcdef", "other": "fedcba9876543210"}
 

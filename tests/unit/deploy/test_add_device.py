@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.deploy.add_device import (
+from buildtool.deploy.check_device import (
     MAX_ATTACHED,
     Attached,
     attached_in,

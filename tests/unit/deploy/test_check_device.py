@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from buildtool.deploy.check_device import REQUIRED_TOOLS, check_device
-from buildtool.device.board.state import Board
+from buildtool.device.board import Board
 from buildtool.device.facts import Facts, Node, SystemFile
 from buildtool.project.model import Target
 from tests.unit.device.board_facts import BOARD as KNOWN

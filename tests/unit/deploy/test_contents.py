@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from buildtool.deploy.push.contents import parse_scan, scan_text
-from buildtool.deploy.push.stream import MAX_NAMES, changes
+from buildtool.deploy.contents import parse_scan, scan_text
+from buildtool.deploy.stream import MAX_NAMES, changes
 
 DIGEST = "0" * 64
 

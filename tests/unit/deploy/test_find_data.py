@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Event, Note, WorkEnded, Working
-from buildtool.deploy.data.files import DataFile, find_data
+from buildtool.deploy.contents import DataFile, find_data
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.read import parse_project
 from tests.opened_files import opened_files
@@ -77,7 +77,7 @@ def test_two_files_in_one_place_are_an_error(find: Find, tmp_path: Path) -> None
 def test_the_second_look_reads_nothing(
     find: Find, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, messages: list[Event]
 ) -> None:
-    monkeypatch.setattr("buildtool.deploy.data.files.SLOW_SIZE", 13)
+    monkeypatch.setattr("buildtool.deploy.contents.SLOW_SIZE", 13)
     now = time.time_ns  # files that have just changed may change again
     monkeypatch.setattr("time.time_ns", lambda: now() + 3_000_000_000)
     states = FileStates(tmp_path / "digests")

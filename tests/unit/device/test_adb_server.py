@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.adb import Adb
-from buildtool.device.transports.adb_server import AdbServer
+from buildtool.device.transports.adb import Adb, AdbServer
 
 
 def test_a_busy_server_a_stand_in_is_waited_for(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.device.sharing.holder import MAX_TEXT, duration, parse_holder, user_text
+from buildtool.device.sharing import MAX_TEXT, duration, parse_holder, user_text
 
 VARIABLES = ("GITHUB_RUN_ID", "CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL", "CIRCLE_BUILD_URL")
 

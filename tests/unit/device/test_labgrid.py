@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
-from buildtool.device.labgrid.labgrid_python import find_labgrid, parse_events
-from buildtool.device.labgrid.place import LabgridError, parse_resources, person
+from buildtool.device.labgrid.place import (
+    LabgridError,
+    find_labgrid,
+    parse_events,
+    parse_resources,
+    person,
+)
 from buildtool.sdk.tool_search import ToolMissingError
 
 SERVICE = ["NetworkService", {"address": "10.0.0.2", "username": "radxa", "port": 2222}]

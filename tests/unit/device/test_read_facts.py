@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
-from buildtool.device.facts_parts import MAX_TEXT, PrintedFiles, parse_parts
 from buildtool.device.read_facts import MAX_NODES, TOOLS, facts_from
-from buildtool.device.sysroot.device_files import first
+from buildtool.device.script import MAX_LINE, parse_parts
+from buildtool.device.sysroot.device_files import PrintedFiles, first
 
 FENCE = "[0123]"
 DIGEST = "ab" * 32
@@ -163,7 +163,7 @@ def test_text_is_bounded_and_printable() -> None:
         user=b"-1\n\n",
         executable=b"denied\n",
     )
-    assert len(board.home) == MAX_TEXT
+    assert len(board.home) == MAX_LINE
     assert board.home.isprintable()
     assert board.unwritable == "/opt: mkdir: ]0;title denied"
     assert board.tools == {"tar"}

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import is_control
-from buildtool.device.transports.adb import Adb, adb_device
-from buildtool.device.transports.adb_server import adb_server
-from buildtool.device.transports.failures import MAX_COLUMNS, MAX_LINES, last_lines
+from buildtool.device.errors import MAX_COLUMNS, MAX_LINES, last_lines
+from buildtool.device.transports.adb import Adb, adb_device, adb_server
 from buildtool.device.transports.ssh import Ssh, host_problem, ssh_device
 
 SSH = Ssh(program=Path("/usr/bin/ssh"), version="9.2p1", host="radxa@q6a.local")

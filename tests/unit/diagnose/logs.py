@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from buildtool.diagnose.explain_log import LogExplainer, LogExplanation
 from buildtool.diagnose.knowledge import read_knowledge
-from buildtool.diagnose.log_lines import MAX_BYTES, LogLines
+from buildtool.diagnose.line_patterns import MAX_BYTES, LogLines
 
 
 def explain_bytes(data: bytes, max_bytes: int = MAX_BYTES) -> LogExplanation:

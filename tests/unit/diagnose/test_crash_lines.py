@@ -18,7 +18,7 @@ from buildtool.diagnose.crash_lines import (
     line_time,
 )
 from buildtool.diagnose.crash_report import MAX_FRAMES
-from buildtool.diagnose.host_calls import HostCalls
+from buildtool.diagnose.line_patterns import HostCalls
 from tests.conftest import LONG
 from tests.unit.diagnose.device_crashes import NEW, OLD, PREFIXES, SHELL, TIME, crash_lines
 from tests.unit.diagnose.logs import explain_bytes

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from buildtool.diagnose.knowledge import CAUSE, Cause, Condition
-from buildtool.diagnose.line_patterns import Pattern, codes_in, make_patterns
-from buildtool.diagnose.log_lines import MAX_LINE
+from buildtool.diagnose.line_patterns import MAX_LINE, Pattern, codes_in, make_patterns
 
 
 def pattern(text: str, *codes: int) -> Pattern:

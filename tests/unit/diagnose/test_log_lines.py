@@ -11,7 +11,7 @@ from typing import IO
 
 import pytest
 
-from buildtool.diagnose.log_lines import ALL, END, MAX_LINE, START, LogLines
+from buildtool.diagnose.line_patterns import ALL, END, MAX_LINE, START, LogLines
 from tests.unit.diagnose.logs import explain_bytes
 
 CAUSE = "CDSP: undefined PLT symbol memalign in ./libscale_skel.so"

@@ -10,10 +10,10 @@ import random
 
 import pytest
 
-from buildtool.device.finding import DeviceFinding
+from buildtool.device.errors import DeviceFinding
 from buildtool.diagnose.knowledge import BENIGN, CAUSE, CONSEQUENCE, read_knowledge
-from buildtool.run.first_finding.cause_finder import choose_finding
-from buildtool.run.first_finding.first_finding import FirstFinding
+from buildtool.run.cause_finder import choose_finding
+from buildtool.run.first_finding import FirstFinding
 from tests.unit.diagnose.knowledge_files import read_folder
 from tests.unit.diagnose.logs import explain_lines
 

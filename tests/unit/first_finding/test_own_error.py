@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.device.finding import DeviceFinding
+from buildtool.device.errors import DeviceFinding
 from buildtool.diagnose.knowledge import read_knowledge
-from buildtool.run.first_finding.cause_finder import choose_finding, failed_call
-from buildtool.run.first_finding.first_finding import FirstFinding
+from buildtool.run.cause_finder import choose_finding, failed_call
+from buildtool.run.first_finding import FirstFinding
 from buildtool.run.method_counts import FailedCall, read_failed_calls
 from tests.unit.diagnose.logs import explain_lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.measure.conditions import Conditions, parse_conditions, same_speed, speed_change
+from buildtool.measure.sample import Conditions, parse_conditions, same_speed, speed_change
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.cli.devices.bench_table import show_benched
-from buildtool.measure.benched import Swept
+from buildtool.measure.comparison import Swept
 from buildtool.measure.measurement import Measurement
 from buildtool.measure.result import BenchResult, method_results
 from buildtool.measure.sample import Sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.measure.metrics import read_metric
+from buildtool.measure.sample import read_metric
 from buildtool.project.benches import Metric
 
 TIME = Metric(match=r"^time ([0-9.e+-]+|nan|inf) us", unit="us")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.measure.reference import CHUNK_ELEMENTS, CODES, compare_elements
+from buildtool.measure.sample import CHUNK_ELEMENTS, CODES, compare_elements
 from buildtool.project.benches import ELEMENT_TYPES, Check
 
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from buildtool.measure.statistics import (
+from buildtool.measure.measurement import (
     median_interval,
     noise_floor,
     outliers,

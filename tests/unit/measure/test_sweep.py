@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.measure.sweep import cells_of
+from buildtool.measure.measurement import cells_of
 from buildtool.project.benches import Bench
 
 BENCH = Bench("bin/b", parameters={"rows": 4096, "threads": 1})

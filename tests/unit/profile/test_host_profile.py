@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.run.profile.host_profile import (
+from buildtool.run.profile.profiled_run import (
     Frame,
     host_profile,
     perf_samples,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from buildtool.run.profile.packets import Packet, packets_between
+from buildtool.run.profile.recording import Packet, packets_between
 
 # From LLVM's assembler: { p0 = cmp.eq(r0,#0); r1:0 = combine(r0,#1); allocframe in a duplex }
 DUPLEX = (0x75004000, 0x73006020, 0xEBF41C10)

@@ -9,8 +9,8 @@ from typing import Any
 
 from buildtool.core.history import BUILDS, DIRECTORY, RELEASES, RUNS, TESTS
 from buildtool.device.card import Capability, Card, keep_card
+from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import SystemFile
-from buildtool.device.finding import DeviceFinding
 
 BEGIN = 1_780_000_000.0
 HOUR = 3600.0

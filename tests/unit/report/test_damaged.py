@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.history import BUILDS, DIRECTORY, RELEASES, RUNS, TESTS
 from buildtool.project.model import Project
-from buildtool.report.html import html_page
 from buildtool.report.markdown import markdown_text
-from buildtool.report.report import make_report
+from buildtool.report.report import html_page, make_report
 from tests.unit.report.example import write_example
 from tests.unit.report.test_report import Page
 

@@ -8,9 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from buildtool.project.model import Project
-from buildtool.report.html import html_page
 from buildtool.report.markdown import markdown_text
-from buildtool.report.report import make_report
+from buildtool.report.report import html_page, make_report
 
 VOID = {"meta"}
 

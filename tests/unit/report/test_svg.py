@@ -7,7 +7,7 @@ import re
 import pytest
 
 from buildtool.report.blocks import Plot, Point
-from buildtool.report.html import plot_svg
+from buildtool.report.report import plot_svg
 
 
 @pytest.mark.parametrize("bars", [True, False])

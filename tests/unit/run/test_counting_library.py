@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.device.counting_library import counting_library
+from buildtool.device.arm64_code import counting_library
 from buildtool.device.errors import DeviceError
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.testing.ctest.results import CTestReport
+from buildtool.testing.ctest.results import CTestReport, ProgramRecords
 from buildtool.testing.ctest.tests import ListedTest
-from buildtool.testing.record import ProgramRecords
 from buildtool.testing.results import Outcome, TestResult
 
 NAME = "a.b c ..*** 1"

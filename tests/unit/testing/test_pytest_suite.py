@@ -9,7 +9,7 @@ import pytest
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Header, Project, Test
-from buildtool.testing.pytest.suite import PytestSuite
+from buildtool.testing.pytest_suite import PytestSuite
 
 
 def test_pytest_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.events import BackendPrinted, Event
-from buildtool.run.trace.perfetto import TraceWriter
-from buildtool.run.trace.programs import log_lines
+from buildtool.run.trace.perfetto import TraceWriter, log_lines
 from buildtool.run.trace.recorder import reporting, write_backends
 from tests.trace_database import open_trace
 

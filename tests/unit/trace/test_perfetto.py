@@ -19,8 +19,7 @@ from buildtool.core.events import (
 )
 from buildtool.project.read import read_project
 from buildtool.run.trace.calls import Slice, nested
-from buildtool.run.trace.perfetto import MONOTONIC, REALTIME, TraceWriter
-from buildtool.run.trace.programs import clock_shift
+from buildtool.run.trace.perfetto import MONOTONIC, REALTIME, TraceWriter, clock_shift
 from buildtool.run.trace.recorder import TraceRecorder
 from buildtool.run.trace.records import MAX_RECORDS, Kind, parse_recording
 from tests.trace_database import open_trace

@@ -17,9 +17,8 @@ from buildtool.core.value import Value
 from buildtool.device.configuration import ConfiguredDevice, device_of
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.facts import remembered_facts
-from buildtool.device.last_run import LastRun, last_run
-from buildtool.device.sharing.holder import duration
-from buildtool.device.status import DeviceStatus, read_status
+from buildtool.device.sharing import duration
+from buildtool.device.status import DeviceStatus, LastRun, last_run, read_status
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, StepFinished, StepOutput, StepStarted
-from buildtool.deploy.data.send import CHUNK
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
+from buildtool.deploy.data import CHUNK
 from buildtool.device.errors import DeviceError
 from buildtool.release.slices import Release
 from tests.integration.remote.conformance.conftest import (

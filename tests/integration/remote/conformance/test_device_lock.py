@@ -13,7 +13,7 @@ import pytest
 
 from buildtool.core.events import Event, Note
 from buildtool.device.errors import DeviceError
-from buildtool.device.sharing.lock import (
+from buildtool.device.sharing import (
     VARIABLE,
     DeviceInUseError,
     DeviceLock,

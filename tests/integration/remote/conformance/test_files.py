@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.device.errors import DeviceError
 from tests.conftest import LONG
 from tests.integration.remote.conformance.conftest import (

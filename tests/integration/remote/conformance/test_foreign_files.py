@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import rollback
 from buildtool.device.errors import DeviceError
 from tests.integration.remote.conformance.conftest import PROGRAMS, SHELLS, TOOLS

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.events import Note
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import make_current, rollback
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.local import Emulated
 from tests.integration.remote.conformance.conftest import (
     BUSYBOX,
     SHELLS,

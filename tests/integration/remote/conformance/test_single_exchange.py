@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import finish_inline_push, inline_push, make_current
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.lock import DeviceLock, holder_of
+from buildtool.device.sharing import DeviceLock, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, run
+from buildtool.run.run import new_run, start_on_device
 from buildtool.run.session import open_session
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
@@ -41,7 +41,7 @@ def run_once(
         if session:
             ready = stack.enter_context(open_session(remote.device.transport))
             request = request._replace(session=ready)
-        report = run(site, wanted, request, new_run(), push=push)
+        report = start_on_device(site, wanted, request, new_run(), push=push)
         assert not session or ready.taken
     assert finish_inline_push(site, wanted, report)
     return report, streams.stdout
@@ -115,7 +115,7 @@ def test_each_program_gets_the_arch_of_its_release(remote: Remote, tmp_path: Pat
         deployed = deployment(release, arch)
         make_current(remote.site(), deployed)
         with redirected(None) as streams:
-            run(remote.site(), deployed, request, new_run())
+            start_on_device(remote.site(), deployed, request, new_run())
         assert streams.stdout == f"{arch}\n".encode()
 
 

@@ -13,17 +13,16 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import NOT_RUN
-from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.data.send import send_data
-from buildtool.deploy.push.contents import deployment
-from buildtool.deploy.push.exchange import Pushed
+from buildtool.deploy.contents import DataFile, deployment
+from buildtool.deploy.data import send_data
+from buildtool.deploy.push import Pushed
 from buildtool.deploy.site import rollback
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import ScriptReport
-from buildtool.device.sharing.lock import held_device, holder_of
+from buildtool.device.sharing import held_device, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, run
+from buildtool.run.run import new_run, start_on_device
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import Task, start
@@ -107,7 +106,7 @@ def test_the_next_command_removes_what_fills_the_disk(
         assert remote.shell(tiny, "cat n").stdout == b"tiny"
     elif command == "test":
         request = RunRequest((SHELL, "exit 3"))
-        report = run(remote.site(), deployment(small, ""), request, new_run())
+        report = start_on_device(remote.site(), deployment(small, ""), request, new_run())
         assert report == ScriptReport("exit", "3")
     elif command == "deploy":
         remote.deploy(tiny)

@@ -15,13 +15,13 @@ from typing import TypeVar
 
 import pytest
 
-from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.data.send import send_data, verify_data
-from buildtool.deploy.push.exchange import Pushed
+from buildtool.deploy.contents import DataFile
+from buildtool.deploy.data import send_data, verify_data
+from buildtool.deploy.push import Pushed
 from buildtool.deploy.site import rollback
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.emulated import Emulated
+from buildtool.device.transports.local import Emulated
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.remote.releases import digest_of

@@ -18,15 +18,14 @@ import pytest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, Note
 from buildtool.core.value import Value
-from buildtool.deploy.data.files import DataFile
-from buildtool.deploy.data.send import send_data
-from buildtool.deploy.deploy import deploy
-from buildtool.deploy.push import exchange
+from buildtool.deploy import push
+from buildtool.deploy.contents import DataFile
+from buildtool.deploy.data import send_data
+from buildtool.deploy.ready import deploy
 from buildtool.deploy.site import rollback, verify
 from buildtool.device.device import Device
-from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.errors import DeviceConnectionError, DeviceError, last_lines
 from buildtool.device.script import MAX_REPORT
-from buildtool.device.transports.failures import last_lines
 from buildtool.device.transports.transport import Command
 from buildtool.release.slices import Release
 from tests.remote.remote import Remote
@@ -180,16 +179,16 @@ def test_a_lock_that_is_never_released(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(exchange, "LOCK_SECONDS", 0.7)
+    monkeypatch.setattr(push, "LOCK_SECONDS", 0.7)
     remote = place(f"report({f'locked {lock}'.encode()!r} + bytes([10]))", tmp_path)
     notes: list[Event] = []
-    for push in (
+    for sends in (
         lambda: deploy(remote.ready(release, notes)),
         lambda: send_data(remote.site(notes), [DataFile("data/x", release.directory, "0", 1)]),
     ):
         begin = time.monotonic()
         with pytest.raises(DeviceError) as error:
-            push()
+            sends()
         assert time.monotonic() - begin < 10
         assert holder in str(error.value)
         assert len(str(error.value)) < 1500

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.integration.remote.faults.conftest import BOTH, Line

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest

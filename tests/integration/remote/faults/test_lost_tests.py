@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.ready import DeviceChoice
-from buildtool.device.sharing.lock import DeviceLock
+from buildtool.device.sharing import DeviceLock
 from buildtool.engine.context import Options
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.cli.screen import Screen
-from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import make_current
 from buildtool.sdk.download import download
 from tests.integration.remote.faults.conftest import BOTH, Line

@@ -1,1 +1,0 @@
-"""Suites that pytest runs, and what its plugin does in them."""
