@@ -36,7 +36,8 @@ from buildtool.idl.nodes import (
 )
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.scope import InterfaceSymbol, Scope, TypeSymbol
-from buildtool.idl.type_rules import TypeLimits, stripped
+from buildtool.idl.type_rules import TypeLimits
+from buildtool.idl.types import strip_typedefs
 
 
 def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:
@@ -275,7 +276,7 @@ class CNames:
         names: list[tuple[str, Token]] = []
         for member, token in members:
             names.append((member.name, token))
-            if isinstance(stripped(member.type), Sequence | String):
+            if isinstance(strip_typedefs(member.type), Sequence | String):
                 names.append((f"{member.name}Len", token))
         self._check_apart(names)
 
@@ -285,7 +286,7 @@ class CNames:
         taken = {"_h"} if has_handle else set()
         taken |= {"asyncDesc"} if method.is_async else set()
         for parameter, token in zip(method.parameters, tokens, strict=True):
-            plain = stripped(parameter.type)
+            plain = strip_typedefs(parameter.type)
             names.append((parameter.name, token))
             if isinstance(plain, DmaHandle):
                 names.append((f"{parameter.name}Offset", token))
