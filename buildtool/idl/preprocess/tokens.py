@@ -211,7 +211,7 @@ def tokenize(source: Source) -> Iterator[Token]:
             )
         elif group in ("line_comment", "block_comment"):
             text = match.group()
-            if _is_trailing_doc(text) and previous is not None:
+            if text.startswith(("/**<", "/*!<", "///<", "//!<")) and previous is not None:
                 trailing.append(_doc_text(text))
             elif _is_doc(text):
                 line_form = group == "line_comment"
@@ -240,10 +240,6 @@ def _is_doc(comment: str) -> bool:
         and not comment.startswith(("////", "/***"))
         and comment != "/**/"
     )
-
-
-def _is_trailing_doc(comment: str) -> bool:
-    return comment.startswith(("/**<", "/*!<", "///<", "//!<"))
 
 
 def _joined(doc: list[str]) -> str:
