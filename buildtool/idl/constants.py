@@ -45,8 +45,7 @@ def evaluate(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
 
     An int for integers and enums, a float, a bool, and a str for strings and characters.
 
-    Raises:
-        IdlError: an unknown name, operands of the wrong type, or a value out of range.
+    Raises IdlError: an unknown name, operands of the wrong type, or a value out of range.
     """
     kind = strip_typedefs(kind)
     if isinstance(kind, Primitive) and kind not in _NOT_INTEGERS:
@@ -77,8 +76,7 @@ def length(expression: Expression, scope: Scope, *, least: int) -> int:
 def look_up(name: ScopedName, scope: Scope) -> ConstantSymbol:
     """The constant or enum member with this name.
 
-    Raises:
-        IdlError: there is none.
+    Raises IdlError: there is none.
     """
     symbol = scope.find(name)
     if isinstance(symbol, ConstantSymbol):

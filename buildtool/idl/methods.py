@@ -43,8 +43,7 @@ from buildtool.idl.types import strip_typedefs
 def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:
     """The type of `syntax`; with `handles`, remote_handle64 is also a type.
 
-    Raises:
-        IdlError: an unknown name, a name that is not a type, or an invalid type.
+    Raises IdlError: an unknown name, a name that is not a type, or an invalid type.
     """
     match syntax:
         case BaseType():
@@ -109,8 +108,7 @@ def _where_from(name: str, suggestion: str) -> str:
 def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
     """The complete interface `name`, as a base of another interface.
 
-    Raises:
-        IdlError: there is none, or only a forward declaration so far.
+    Raises IdlError: there is none, or only a forward declaration so far.
     """
     symbol = scope.find(name)
     last = name.parts[-1]
@@ -163,8 +161,7 @@ class MethodReader:
     ) -> list[NamedMethod]:
         """The methods of a declaration in the interface `scope`, each with its name token.
 
-        Raises:
-            IdlError: an invalid type or direction.
+        Raises IdlError: an invalid type or direction.
         """
         if isinstance(syntax, AttributeSyntax):
             return self._attribute(syntax, scope, multi_domain)
@@ -258,8 +255,7 @@ class CNames:
     def declare(self, name: str, at: Token) -> None:
         """Declare a name at C's file scope.
 
-        Raises:
-            IdlError: something else has it already.
+        Raises IdlError: something else has it already.
         """
         first = self.declared.setdefault(name, at)
         if first is not at:

@@ -219,8 +219,7 @@ class TypeLimits:
     def declare(self, kind: Struct | Alias, at: Token) -> None:
         """Add a new named type.
 
-        Raises:
-            IdlError: it exceeds a limit.
+        Raises IdlError: it exceeds a limit.
         """
         if isinstance(kind, Alias):
             inner = self.of(kind.target)

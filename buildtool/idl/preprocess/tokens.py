@@ -89,9 +89,8 @@ def read_source(path: Path, included_from: tuple[Location, ...] = ()) -> Source:
 
     Bytes that are not UTF-8 become U+FFFD: harmless in comments, an error elsewhere.
 
-    Raises:
-        IdlError: the file cannot be read, is not a regular file, is larger than
-            MAX_FILE_BYTES, or contains a NUL byte.
+    Raises IdlError: the file cannot be read, is not a regular file, is larger than MAX_FILE_BYTES,
+    or contains a NUL byte.
     """
     try:
         if not path.is_file():
@@ -193,8 +192,7 @@ _KINDS = {kind.value: kind for kind in Kind} | {"stray": Kind.OTHER}
 def tokenize(source: Source) -> Iterator[Token]:
     """The tokens of a file, without comments and blanks.
 
-    Raises:
-        IdlError: a comment that is not closed.
+    Raises IdlError: a comment that is not closed.
     """
     starts_line = True
     previous: Token | None = None
