@@ -96,6 +96,7 @@ class VectorCode:
         begins = {target for _, target, is_call in moves if is_call}
         begins |= self._exports.keys() | self._functions
         end = start + _WORD * len(words)
+        # A function ends where the next one begins.
         bounds = [
             start,
             *sorted(each for each in begins if each in range(start + _WORD, end, _WORD)),

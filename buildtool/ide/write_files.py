@@ -80,7 +80,11 @@ def write_database(project: Project, trees: Iterable[ConfiguredTree]) -> Written
     place = project.root / DATABASE
     record = _folder(project) / "written.json"  # a compilation database cannot hold a mark
     if _is_recorded(place, record) or (not record.exists() and _is_of_trees(place, project)):
-        return _write(place, text, lambda: _remember(place, record))
+
+        def remember() -> None:
+            write_if_changed(record, json.dumps({place.name: file_digest(place)}) + "\n")
+
+        return _write(place, text, remember)
     own = _folder(project) / DATABASE
     return Written(
         own,
@@ -231,10 +235,6 @@ def _is_of_trees(place: Path, project: Project) -> bool:
         return False
     trees = project.state / "build"
     return bool(folders) and all(folder.is_relative_to(trees) for folder in folders)
-
-
-def _remember(place: Path, record: Path) -> None:
-    write_if_changed(record, json.dumps({place.name: file_digest(place)}) + "\n")
 
 
 class ConfiguredTree(Value):

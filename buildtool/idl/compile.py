@@ -54,9 +54,7 @@ def compile_idl(
     and on this compiler.  With `qaic` that program generates the text; the files and their
     dependencies are still determined here.
 
-    Raises:
-        IdlError: the IDL is invalid, or a file cannot be written.
-        QaicError: qaic failed.
+    Raises IdlError: the IDL is invalid, or a file cannot be written; QaicError: qaic failed.
     """
     looked_in = (*include_dirs, *(qaic.includes if qaic else ()))
 
@@ -105,8 +103,7 @@ def output_names(
 ) -> tuple[str, ...]:
     """The names of the files that `compile_idl` would write.
 
-    Raises:
-        IdlError: the IDL is invalid.
+    Raises IdlError: the IDL is invalid.
     """
     unit = load(path, (*include_dirs, *(qaic.includes if qaic else ())), defines)
     if python:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.model import Alias, Enum, Primitive, String, Type
+from buildtool.idl.model import Enum, Primitive, String, Type
 from buildtool.idl.nodes import (
     Expression,
     Literal,
@@ -24,23 +24,16 @@ from buildtool.idl.nodes import (
 )
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.scope import ConstantSymbol, ConstantValue, Scope, TypeSymbol
+from buildtool.idl.types import strip_typedefs
 
-_SIGNED = {
-    Primitive.SHORT,
-    Primitive.LONG,
-    Primitive.LONGLONG,
-    Primitive.INT8,
-    Primitive.INT16,
-    Primitive.INT32,
-    Primitive.INT64,
-}
-_NOT_INTEGERS = {
-    Primitive.FLOAT,
-    Primitive.DOUBLE,
-    Primitive.BOOLEAN,
-    Primitive.CHAR,
-    Primitive.WCHAR,
-}
+_SIGNED = frozenset(
+    (
+        *(Primitive.SHORT, Primitive.LONG, Primitive.LONGLONG),
+        *(Primitive.INT8, Primitive.INT16, Primitive.INT32, Primitive.INT64),
+    )
+)
+_REAL = (Primitive.FLOAT, Primitive.DOUBLE)
+_NOT_INTEGERS = (*_REAL, Primitive.BOOLEAN, Primitive.CHAR, Primitive.WCHAR)
 _FLOAT_MAX = (2 - 2**-23) * 2.0**127
 _WORD = 1 << 64
 
@@ -52,20 +45,14 @@ def evaluate(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
 
     An int for integers and enums, a float, a bool, and a str for strings and characters.
 
-    Raises:
-        IdlError: an unknown name, operands of the wrong type, or a value out of range.
+    Raises IdlError: an unknown name, operands of the wrong type, or a value out of range.
     """
-    while isinstance(kind, Alias):
-        kind = kind.target
-    if isinstance(kind, Primitive):
-        kind = kind.kind
+    kind = strip_typedefs(kind)
     if isinstance(kind, Primitive) and kind not in _NOT_INTEGERS:
         return _integer(expression, kind, scope)
-    if kind in (Primitive.FLOAT, Primitive.DOUBLE):
+    if kind in _REAL:
         return _real(expression, kind is Primitive.FLOAT, scope)
-    if kind in (Primitive.BOOLEAN, Primitive.CHAR, Primitive.WCHAR):
-        return _single(expression, kind, scope)
-    if isinstance(kind, String | Enum):
+    if isinstance(kind, Primitive | String | Enum):
         return _single(expression, kind, scope)
     raise expression.token.error(
         "a constant cannot have this type",
@@ -89,8 +76,7 @@ def length(expression: Expression, scope: Scope, *, least: int) -> int:
 def look_up(name: ScopedName, scope: Scope) -> ConstantSymbol:
     """The constant or enum member with this name.
 
-    Raises:
-        IdlError: there is none.
+    Raises IdlError: there is none.
     """
     symbol = scope.find(name)
     if isinstance(symbol, ConstantSymbol):
@@ -183,15 +169,8 @@ def _operate(operator: Token, values: list[int]) -> int:
         if second == 0:
             raise operator.error("division by zero", code="idl-range", remedy="check the divisor")
         return first // second if sign == "/" else first % second
-    results = {
-        "+": first + second,
-        "-": first - second,
-        "*": first * second,
-        "&": first & second,
-        "|": first | second,
-        "^": first ^ second,
-    }
-    return results[sign]
+    sums = {"+": first + second, "-": first - second, "*": first * second}
+    return (sums | {"&": first & second, "|": first | second, "^": first ^ second})[sign]
 
 
 def _real(expression: Expression, single: bool, scope: Scope) -> float:
@@ -255,11 +234,7 @@ def _single(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
         )
     if isinstance(item, ScopedName):
         found = look_up(item, scope)
-        other = found.type
-        while isinstance(other, Alias):
-            other = other.target
-        if isinstance(other, Primitive):
-            other = other.kind
+        other = strip_typedefs(found.type)
         alike = isinstance(kind, String) and isinstance(other, String) and kind.wide == other.wide
         if other == kind or alike:
             return _bounded(item.token, found.value, kind)

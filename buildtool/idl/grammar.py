@@ -58,9 +58,8 @@ class _Terminals(Lexer):
 def parse_tokens(tokens: Sequence[Token], *, standard_types: bool) -> tuple[DefinitionSyntax, ...]:
     """The definitions in the tokens; `standard_types` as in `BuildSyntax`.
 
-    Raises:
-        NotInGrammarError: a token is unexpected; with the expected terminals.
-        IdlError: a token is not part of the language.
+    Raises NotInGrammarError: a token is unexpected; with the expected terminals; IdlError: a token
+    is not part of the language.
     """
     parser = _parser(standard_types=standard_types)
     try:

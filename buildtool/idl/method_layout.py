@@ -246,6 +246,7 @@ def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[Wir
     for parameter in parameters:
         for direction in (Direction.IN, Direction.ROUT):
             if parameter.direction in (direction, Direction.INROUT):
+                # Room for results with sequences inside is described by records that go in.
                 for goes, buffer in _buffers_of(parameter, direction, ""):
                     if goes is wanted:
                         yield buffer

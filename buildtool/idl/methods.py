@@ -36,14 +36,14 @@ from buildtool.idl.nodes import (
 )
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.scope import InterfaceSymbol, Scope, TypeSymbol
-from buildtool.idl.type_rules import TypeLimits, stripped
+from buildtool.idl.type_rules import TypeLimits
+from buildtool.idl.types import strip_typedefs
 
 
 def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:
     """The type of `syntax`; with `handles`, remote_handle64 is also a type.
 
-    Raises:
-        IdlError: an unknown name, a name that is not a type, or an invalid type.
+    Raises IdlError: an unknown name, a name that is not a type, or an invalid type.
     """
     match syntax:
         case BaseType():
@@ -108,8 +108,7 @@ def _where_from(name: str, suggestion: str) -> str:
 def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
     """The complete interface `name`, as a base of another interface.
 
-    Raises:
-        IdlError: there is none, or only a forward declaration so far.
+    Raises IdlError: there is none, or only a forward declaration so far.
     """
     symbol = scope.find(name)
     last = name.parts[-1]
@@ -162,8 +161,7 @@ class MethodReader:
     ) -> list[NamedMethod]:
         """The methods of a declaration in the interface `scope`, each with its name token.
 
-        Raises:
-            IdlError: an invalid type or direction.
+        Raises IdlError: an invalid type or direction.
         """
         if isinstance(syntax, AttributeSyntax):
             return self._attribute(syntax, scope, multi_domain)
@@ -257,8 +255,7 @@ class CNames:
     def declare(self, name: str, at: Token) -> None:
         """Declare a name at C's file scope.
 
-        Raises:
-            IdlError: something else has it already.
+        Raises IdlError: something else has it already.
         """
         first = self.declared.setdefault(name, at)
         if first is not at:
@@ -275,7 +272,7 @@ class CNames:
         names: list[tuple[str, Token]] = []
         for member, token in members:
             names.append((member.name, token))
-            if isinstance(stripped(member.type), Sequence | String):
+            if isinstance(strip_typedefs(member.type), Sequence | String):
                 names.append((f"{member.name}Len", token))
         self._check_apart(names)
 
@@ -285,7 +282,7 @@ class CNames:
         taken = {"_h"} if has_handle else set()
         taken |= {"asyncDesc"} if method.is_async else set()
         for parameter, token in zip(method.parameters, tokens, strict=True):
-            plain = stripped(parameter.type)
+            plain = strip_typedefs(parameter.type)
             names.append((parameter.name, token))
             if isinstance(plain, DmaHandle):
                 names.append((f"{parameter.name}Offset", token))

@@ -209,8 +209,7 @@ _OCTAL = "01234567"
 def integer_value(token: Token) -> tuple[int, bool]:
     """The number, and whether it is hexadecimal or octal.
 
-    Raises:
-        IdlError: it has too many digits, or an 8 or 9 after a leading zero.
+    Raises IdlError: it has too many digits, or an 8 or 9 after a leading zero.
     """
     digits = token.text.rstrip("uUlL")
     if len(digits) > MAX_DIGITS:
@@ -232,8 +231,7 @@ def characters(literal: Literal) -> str:
     In a narrow string, a character from U+0080 to U+00FF stands for that byte: of an escape, or of
     the UTF-8 of a character in the file.  A wide string has UTF-16 units.
 
-    Raises:
-        IdlError: an unknown escape, a character out of range, or a NUL.
+    Raises IdlError: an unknown escape, a character out of range, or a NUL.
     """
     return "".join(_one(token, literal.form.startswith("W")) for token in literal.tokens)
 

@@ -34,9 +34,8 @@ def load(
     the C types are `int64_t` and `bool`, as with qaic's option -st, instead of `int64` and
     `boolean`.
 
-    Raises:
-        IdlError: the file or an included file is invalid.  Nothing else is raised, whatever the
-            files contain.
+    Raises IdlError: the file or an included file is invalid.  Nothing else is raised, whatever the
+    files contain.
     """
     source = preprocess(Path(path), [Path(place) for place in include_dirs], defines)
     definitions = parse(source, standard_types=standard_types)
@@ -46,9 +45,8 @@ def load(
 def parse(source: Preprocessed, *, standard_types: bool = False) -> tuple[DefinitionSyntax, ...]:
     """The definitions of a preprocessed file, with unresolved names; `load` has the argument.
 
-    Raises:
-        IdlError: it does not follow the grammar.  After an error, the statement that has it is left
-            out and the rest is read, so that further errors are found.
+    Raises IdlError: it does not follow the grammar.  After an error, the statement that has it is
+    left out and the rest is read, so that further errors are found.
     """
     # Not at the top: importing lark and creating the parser would slow down every start.
     from buildtool.idl.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
@@ -97,9 +95,8 @@ def build_unit(
 ) -> Unit:
     """The model of a parsed file.
 
-    Raises:
-        IdlError: a name is unknown or taken, a value does not fit, a rule is broken.  All such
-            errors are reported together, except those that follow from others.
+    Raises IdlError: a name is unknown or taken, a value does not fit, a rule is broken.  All such
+    errors are reported together, except those that follow from others.
     """
     problems = Problems()
     declarer = Declarer(problems)
@@ -138,8 +135,7 @@ def build_unit(
 def file_stem(source: Source) -> str:
     """The file's name without its ending.
 
-    Raises:
-        IdlError: the name has characters that cannot stand in an `#include` or a URI.
+    Raises IdlError: the name has characters that cannot stand in an `#include` or a URI.
     """
     stem = PurePath(source.name).stem
     if not _STEM.fullmatch(stem):

@@ -175,8 +175,7 @@ class Problems:
     def noted(self, definition: DefinitionSyntax) -> Iterator[None]:
         """Note an error of the block that reads `definition`, and go on.
 
-        Raises:
-            IdlError: there are too many, or a limit is exceeded: then the rest is not read.
+        Raises IdlError: there are too many, or a limit is exceeded: then the rest is not read.
         """
         try:
             yield

@@ -64,9 +64,8 @@ def terminals(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
 
     Inside `sequence<…>` and `string<…>`, outside parentheses, `>>` becomes two `>`, as in C++.
 
-    Raises:
-        IdlError: a character, number or word that is not part of the language, or nesting deeper
-            than MAX_NESTING.
+    Raises IdlError: a character, number or word that is not part of the language, or nesting deeper
+    than MAX_NESTING.
     """
     open_brackets: list[str] = []
     for index, token in enumerate(tokens):

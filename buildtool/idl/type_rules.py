@@ -24,38 +24,21 @@ from buildtool.idl.model import (
 )
 from buildtool.idl.nodes import ParameterSyntax
 from buildtool.idl.preprocess.tokens import Token
-
-
-def stripped(kind: Type) -> Type:
-    """The type behind all aliases; of a basic type its kind, whatever its C name is."""
-    while isinstance(kind, Alias):
-        kind = kind.target
-    return kind.kind if isinstance(kind, Primitive) else kind
-
-
-def is_flat(kind: Type) -> bool:
-    """Whether the type contains no sequence, string or handle at any depth."""
-    kind = stripped(kind)
-    if isinstance(kind, Struct):
-        return all(is_flat(member.type) for member in kind.members)
-    if isinstance(kind, Array):
-        return is_flat(kind.element)
-    return not isinstance(kind, Sequence | String | DmaHandle | Handle)
+from buildtool.idl.types import is_dma_sequence, is_flat, strip_typedefs
 
 
 def is_long(kind: Type) -> bool:
     """Whether it is a 32-bit integer under any name."""
-    return stripped(kind) in (Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.UINT32)
-
-
-def is_dma_sequence(kind: Type) -> bool:
-    """Whether it is a sequence of `dmahandle`."""
-    plain = stripped(kind)
-    return isinstance(plain, Sequence) and isinstance(stripped(plain.element), DmaHandle)
+    return strip_typedefs(kind) in (
+        Primitive.LONG,
+        Primitive.ULONG,
+        Primitive.INT32,
+        Primitive.UINT32,
+    )
 
 
 def check_array_element(kind: Type, at: Token) -> None:
-    plain = stripped(kind)
+    plain = strip_typedefs(kind)
     _check_part(plain, at, "an array")
     if isinstance(plain, Array):
         raise at.error(
@@ -79,9 +62,9 @@ def check_array_element(kind: Type, at: Token) -> None:
 
 
 def check_sequence_element(kind: Type, at: Token) -> None:
-    if isinstance(stripped(kind), DmaHandle):
+    if isinstance(strip_typedefs(kind), DmaHandle):
         return  # where the sequence itself may be is checked there
-    _check_part(stripped(kind), at, "a sequence")
+    _check_part(strip_typedefs(kind), at, "a sequence")
     if isinstance(kind, Sequence):
         raise at.error(
             "a sequence inside a sequence needs a typedef",
@@ -91,7 +74,7 @@ def check_sequence_element(kind: Type, at: Token) -> None:
 
 
 def check_member(kind: Type, at: Token) -> None:
-    _check_part(stripped(kind), at, "a struct")
+    _check_part(strip_typedefs(kind), at, "a struct")
 
 
 def _check_part(plain: Type, at: Token, where: str) -> None:
@@ -108,7 +91,7 @@ def _check_part(plain: Type, at: Token, where: str) -> None:
 
 def check_direction(kind: Type, direction: Direction, at: Token) -> None:
     """Check that the type is allowed for `direction`: `inrout` allows only one level."""
-    plain = stripped(kind)
+    plain = strip_typedefs(kind)
     if direction is not Direction.INROUT:
         return
     if isinstance(plain, DmaHandle) or is_dma_sequence(plain):
@@ -128,7 +111,7 @@ def check_direction(kind: Type, direction: Direction, at: Token) -> None:
 def check_async(method: Method, parameters: tuple[ParameterSyntax, ...]) -> None:
     """Check an async method: it returns before primROut arrives, so it can only return buffers."""
     for parameter, written in zip(method.parameters, parameters, strict=True):
-        plain = stripped(parameter.type)
+        plain = strip_typedefs(parameter.type)
         if parameter.direction is not Direction.IN and not isinstance(plain, Sequence):
             raise written.declarator.name.error(
                 "an async method can only return sequences",
@@ -160,7 +143,7 @@ def check_root(methods: Iterable[Method], name: Token) -> None:
         "close": [(Direction.IN, handle)],
     }
     found = [
-        (method.name, [(each.direction, stripped(each.type)) for each in method.parameters])
+        (method.name, [(each.direction, strip_typedefs(each.type)) for each in method.parameters])
         for method in methods
     ]
     if found != [*known.items()]:
@@ -191,7 +174,7 @@ def check_attribute(method: Method, name: Token) -> None:
 
 def check_result(kind: Type, at: Token) -> None:
     """Check the type of a result: it is the error code of the call, whatever type it has in C."""
-    if not isinstance(stripped(kind), Primitive | Enum):
+    if not isinstance(strip_typedefs(kind), Primitive | Enum):
         raise at.error(
             "a method returns a number, usually `long`, or `void`",
             code="idl-type",
@@ -236,8 +219,7 @@ class TypeLimits:
     def declare(self, kind: Struct | Alias, at: Token) -> None:
         """Add a new named type.
 
-        Raises:
-            IdlError: it exceeds a limit.
+        Raises IdlError: it exceeds a limit.
         """
         if isinstance(kind, Alias):
             inner = self.of(kind.target)

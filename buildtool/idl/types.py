@@ -127,7 +127,8 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
     match resolved:
         case Struct(c_name=c_name, members=members):
             for member in members:
-                if _is_handle(member.type) or is_dma_sequence(member.type):
+                is_handle = isinstance(strip_typedefs(member.type), DmaHandle | Handle)
+                if is_handle or is_dma_sequence(member.type):
                     raise _handle_inside(member.location or location)
             return Composite(c_name, members)
         case String(wide=wide):
@@ -157,10 +158,6 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
             raise _handle_inside(location)
         case _:
             raise ValueError(f"a flat type: {type_!r}")
-
-
-def _is_handle(type_: Type) -> bool:
-    return isinstance(strip_typedefs(type_), DmaHandle | Handle)
 
 
 def _handle_inside(location: Location | None) -> IdlError:

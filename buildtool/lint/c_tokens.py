@@ -12,7 +12,6 @@ import re
 from functools import cached_property
 
 from buildtool.core.value import Value
-from buildtool.lint.finding import Place
 
 # No alternative can be tried at a character twice with a long match: time is linear in the text.
 _TOKEN = r"""
@@ -27,6 +26,14 @@ _TOKEN = r"""
   | (?P<punctuation>\.\.\.|->\*?|\+\+|--|<<=|>>=|&&|\|\||::|<<|>>|[-+*/%&|^=!<>]=|[^\w\s])
 """
 _OPEN, _CLOSE = "([{", ")]}"
+
+
+class Place(Value):
+    """A place in a file: path, line and column from 1."""
+
+    path: str
+    line: int
+    column: int
 
 
 class Comment(Value):

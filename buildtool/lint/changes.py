@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from buildtool.core.value import Value
 from buildtool.idl.model import (
-    Alias,
     Array,
     Enum,
     Interface,
@@ -107,8 +106,6 @@ def _shape(type_: Type) -> object:
             return (Array, _shape(element), length)
         case Struct(members=members):
             return tuple(_shape(member.type) for member in members)
-        case Alias() as alias:
-            return _shape(alias.target)
         case other:
             return type(other)
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.lint.finding import LintFinding, Place, Silence, Subject, rule, rules_of
+from buildtool.lint.c_tokens import Place
+from buildtool.lint.finding import LintFinding, Silence, Subject, rule, rules_of
 from buildtool.lint.rules import interfaces, memory, power, programs, search_paths
 
 

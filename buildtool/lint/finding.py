@@ -17,20 +17,12 @@ from buildtool.contract.finding import RuleText
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.lint.c_functions import Call, Function, functions_of
-from buildtool.lint.c_tokens import Code, Comment, tokenize
+from buildtool.lint.c_tokens import Code, Comment, Place, tokenize
 from buildtool.lint.shell import Assignment, ShellComment, read_script
 
 if TYPE_CHECKING:
     from buildtool.documents.inspection import LintFindingObject, LintRuleObject
     from buildtool.idl.model import Unit
-
-
-class Place(Value):
-    """A place in a file: path, line and column from 1."""
-
-    path: str
-    line: int
-    column: int
 
 
 class LintFinding(Value):

@@ -40,15 +40,7 @@ from buildtool.propose.target_sides import (
 
 MAX_COMPONENTS = 64
 EXCLUDED_DIRECTORIES = {
-    "test",
-    "tests",
-    "testing",
-    "example",
-    "examples",
-    "sample",
-    "samples",
-    "docs",
-    "bench",
+    *("test", "tests", "testing", "example", "examples", "sample", "samples", "docs", "bench")
 }
 """Directories whose projects are not shipped, unless there are no others."""
 EMULATED_ARCH = "v68"
@@ -305,14 +297,11 @@ def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     preset without an arch.  The name is "" if there is none, or no unique one.
     """
     fit = [name for name in names if _words(name) & _HEXAGON or archs_of([name])]
-    families = list(dict.fromkeys(_arch_pattern(name) for name in fit if archs_of([name])))
+    named = [(name, archs) for name in fit if (archs := archs_of([name]))]
+    families = list(dict.fromkeys(with_arch(name, archs[0]) for name, archs in named))
     if len(families) == 1:
         return families[0], archs_of(fit)
     return (fit[0], ()) if len(fit) == 1 else ("", ())
-
-
-def _arch_pattern(name: str) -> str:
-    return with_arch(name, archs_of([name])[0])
 
 
 def host_preset(names: Sequence[str]) -> str:

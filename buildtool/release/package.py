@@ -131,7 +131,9 @@ def make_package(
     archives = {
         name: archive
         for name in formats
-        if (archive := known.get(name)) and _is_up_to_date(archive, output, file_states)
+        if (archive := known.get(name))
+        and archive.path.parent == output
+        and file_states.state(archive.path) == archive.sha256
     }
     if missing := [name for name in formats if name not in archives]:
         package = package_of(made_of)
@@ -219,10 +221,6 @@ def _recorded(note: Path, key: str) -> tuple[tuple[Finding, ...] | None, dict[st
     except (OSError, LookupError, ValueError, TypeError):
         pass
     return None, {}
-
-
-def _is_up_to_date(archive: Archive, output: Path, states: FileStates) -> bool:
-    return archive.path.parent == output and states.state(archive.path) == archive.sha256
 
 
 def package_of(made_of: Ingredients) -> Package:

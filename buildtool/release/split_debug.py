@@ -201,16 +201,15 @@ def _split(file: _File, shipped: Path, debug: Path) -> Split:
     if has_debug:
         # Debuggers find the build-id in the note; of what else is loaded they need the address.
         contents = {i for i, s in sections.items() if not s.loaded or s.kind == _SHT_NOTE}
-        rows = {i: s if i in contents else s._replace(kind=_hidden(s)) for i, s in sections.items()}
+        unhidden = {i for i, s in sections.items() if i in contents or s.kind == _SHT_NULL}
+        rows = {
+            i: s if i in unhidden else s._replace(kind=_SHT_NOBITS) for i, s in sections.items()
+        }
         offsets = _write(file, debug, file.end_of_headers, rows, contents)
         for index in contents:
             if sections[index].offset + 16 == at:
                 _overwrite(debug, offsets[index] + 16, build_id)
     return Split(build_id.hex(), has_debug)
-
-
-def _hidden(section: _Section) -> int:
-    return section.kind if section.kind == _SHT_NULL else _SHT_NOBITS
 
 
 def _overwrite(path: Path, offset: int, data: bytes) -> None:

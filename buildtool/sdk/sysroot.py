@@ -36,6 +36,7 @@ from buildtool.project.model import PLATFORMS
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError, ToolUnfitError
 
 ROOT = "root"
+_AS_THEY_ARE = ("platform", "soname", "library", "glibc", "soc", "model", "arch", "has_libc")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -123,17 +124,10 @@ def _sysroot(where: Path, facts: SysrootFacts) -> Sysroot:
         problems=tuple(problems),
         name=where.name,
         source=facts.source,
-        platform=device["platform"],
-        soname=device["soname"],
         exports=frozenset(device["exports"]),
-        library=device["library"],
         shells=tuple(device["shells"]),
-        glibc=device["glibc"],
-        soc=device["soc"],
-        model=device["model"],
-        arch=device["arch"],
         shell_exports=frozenset(device["shell_exports"]),
-        has_libc=device["has_libc"],
+        **{name: device[name] for name in _AS_THEY_ARE},
     )
 
 

@@ -24,24 +24,24 @@ def ubuntu_aarch64(
     """
     check_glibc(glibc)
     zig = usable_zig(requirement)
-    program = str(zig.where)
-    arguments = ("-target", f"aarch64-linux-gnu.{glibc}", "-fno-sanitize=undefined")
     return Profile(
         name=f"ubuntu-aarch64-glibc{glibc}",
         platform="ubuntu-aarch64",
         template="ubuntu_aarch64.cmake.in",
         settings={"GLIBC": glibc, "STL": stl},
         identity=zig.identity,
-        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
-        compiler=Compiler(
-            kind="clang",
-            version=CLANG_VERSION,
-            libcxx="libc++",
-            c=(program, "cc", *arguments),
-            cxx=(program, "c++", *arguments),
-        ),
+        places={"ZIG": str(zig.where), "ZIG_LIB": str(zig.library)},
+        compiler=zig_compiler(zig, f"aarch64-linux-gnu.{glibc}"),
         unsupported=(CXX_MODULES, ZigCpuRule(), ZigLinkerRule()),
     )
+
+
+def zig_compiler(zig: Zig, target: str) -> Compiler:
+    """zig's clang for programs of a Linux `target`."""
+    program = str(zig.where)
+    arguments = ("-target", target, "-fno-sanitize=undefined")
+    c, cxx = (program, "cc", *arguments), (program, "c++", *arguments)
+    return Compiler("clang", CLANG_VERSION, "libc++", c, cxx)
 
 
 def check_glibc(glibc: str) -> None:

@@ -165,6 +165,7 @@ def import_stub(soname: str, exports: Iterable[str]) -> bytes:
         strings.extend(text.encode() + b"\0")
         return offset
 
+    # Offsets in the file are also addresses: one segment maps all of it from 0.
     start = _HEADER + 2 * _SEGMENT
     symbols_at = _aligned(start + len(_CODE))
     symbols = bytes(_SYMBOL) + b"".join(

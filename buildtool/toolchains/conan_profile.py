@@ -23,9 +23,10 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.project.model import Tool
-from buildtool.sdk.packaged_tools import CLANG_VERSION, CMake, Zig, usable_zig
+from buildtool.sdk.packaged_tools import CMake, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.toolchains.profile import Compiler, Profile
+from buildtool.toolchains.arm64 import zig_compiler
+from buildtool.toolchains.profile import Profile
 
 SETTINGS = "settings_user.yml"
 IDENTITY = "user.buildtool:profile"
@@ -170,20 +171,13 @@ GLIBC = "2.28"  # as in manylinux_2_28, the oldest baseline of current PyPI whee
 def build_machine(requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     """The profile of programs for this machine; raises `ToolMissingError` without zig."""
     zig = usable_zig(requirement)
-    program, arch = str(zig.where), platform.machine()
-    arguments = ("-target", f"{arch}-linux-gnu.{GLIBC}", "-fno-sanitize=undefined")
+    arch = platform.machine()
     return Profile(
         name=f"build-machine-{arch}",
         platform="build-machine",
         template="build_machine.cmake.in",
         settings={"ARCH": arch, "GLIBC": GLIBC},
         identity=zig.identity,
-        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
-        compiler=Compiler(
-            kind="clang",
-            version=CLANG_VERSION,
-            libcxx="libc++",
-            c=(program, "cc", *arguments),
-            cxx=(program, "c++", *arguments),
-        ),
+        places={"ZIG": str(zig.where), "ZIG_LIB": str(zig.library)},
+        compiler=zig_compiler(zig, f"{arch}-linux-gnu.{GLIBC}"),
     )

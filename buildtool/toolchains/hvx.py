@@ -215,6 +215,8 @@ def _close_loops(found: list[Packet], loops: dict[int, list[tuple[int, int]]]) -
         mask = reach[at] & sum(of_loop[loop] for loop in ends.get(at, ()))
         return [start for bit, start in enumerate(starts) if mask >> bit & 1] if mask else []
 
+    # To a fixed point: `reach` has a bit for each start that was set up last on some way to the
+    # packet.  Setting up a loop drops the bits of that loop; a called function may use both loops.
     reach = [0] * len(found)
     waiting = list(range(len(found) - 1, -1, -1)) if starts else []
     while waiting:

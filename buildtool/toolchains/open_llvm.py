@@ -231,13 +231,9 @@ def encoded(text: str, arch: int | None = None) -> str:
         raise HmxSyntaxError("a read of a counter is encoded only if it is alone in its packet")
     # Without braces, each instruction is a packet.
     packets = [text] if "{" in text else [part for part in text.split(";") if part.strip()]
-    words = [f"0x{word:08x}" for packet in packets for word in hmx_words(_plain(packet), arch)]
+    plain = [re.sub(r"//.*|/\*.*?\*/", "", packet) for packet in packets]
+    words = [f"0x{word:08x}" for packet in plain for word in hmx_words(packet, arch)]
     return f".word {', '.join(words)}"
-
-
-def _plain(packet: str) -> str:
-    """A packet without comments."""
-    return re.sub(r"//.*|/\*.*?\*/", "", packet)
 
 
 if __name__ == "__main__":

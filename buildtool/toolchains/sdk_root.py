@@ -28,14 +28,8 @@ TOOLS_VERSION = f"{CLANG_VERSION}.1.8"
 """The version of LLVM in zig 0.17, under which third parties find the tools."""
 TOOLS = f"tools/HEXAGON_Tools/{TOOLS_VERSION}"
 INCLUDES = (
-    "incs",
-    "incs/stddef",
-    "ipc/fastrpc/incs",
-    "ipc/fastrpc/rpcmem/inc",
-    "rtos/qurt/include",
-    "rtos/qurt/include/qurt",
-    "rtos/qurt/include/posix",
-    "utils/examples",
+    *("incs", "incs/stddef", "ipc/fastrpc/incs", "ipc/fastrpc/rpcmem/inc", "rtos/qurt/include"),
+    *("rtos/qurt/include/qurt", "rtos/qurt/include/posix", "utils/examples"),
 )
 """The header directories for skels of every arch."""
 ONLY_QF = (
@@ -47,14 +41,7 @@ ONLY_QF = (
 )
 """Flags of compilations for archs whose HVX computes in qf only."""
 NULL_HEADERS = (
-    "locale.h",
-    "stddef.h",
-    "stdio.h",
-    "stdlib.h",
-    "string.h",
-    "time.h",
-    "unistd.h",
-    "wchar.h",
+    *("locale.h", "stddef.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h", "wchar.h"),
 )
 """The headers of the C library that define NULL."""
 _NULL = """/* NULL as in the DSP's C library: an integer, which code may assign to integers. */

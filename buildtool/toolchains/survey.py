@@ -141,10 +141,6 @@ def survey(project: Project) -> Survey:
     )
 
 
-def _native(project: Project) -> FoundTool:
-    return native_compiler(project.tool("gcc-aarch64"), project.tool("clang"))
-
-
 def _emulated(project: Project) -> FoundTool:
     usable_zig()  # it builds the emulator's own parts
     missing = find_cross_glibc().missing_libraries
@@ -181,7 +177,11 @@ _TOOLS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
     ("ubuntu-aarch64", "zig", lambda project: find_zig(project.tool("zig"))),
     ("ubuntu-aarch64", "gcc", lambda project: find_gcc(project.tool("gcc-aarch64"))),
     ("ubuntu-aarch64", "clang", lambda project: find_clang(project.tool("clang"))),
-    ("ubuntu-aarch64", "native", _native),
+    (
+        "ubuntu-aarch64",
+        "native",
+        lambda project: native_compiler(project.tool("gcc-aarch64"), project.tool("clang")),
+    ),
     ("android", "ndk", lambda project: find_android_ndk(project.tool("android-ndk"))),
     ("hexagon", "llvm", lambda project: find_zig(project.tool("zig"))),
     ("hexagon", "sdk", lambda project: find_hexagon_sdk(project.tool("hexagon-sdk"))),

@@ -39,8 +39,7 @@ class _Value:
 def evaluate(directive: Token, tokens: list[Token]) -> bool:
     """Whether the condition is true; macros and `defined` are already replaced.
 
-    Raises:
-        IdlError: the expression is invalid, or an evaluated part divides by zero.
+    Raises IdlError: the expression is invalid, or an evaluated part divides by zero.
     """
     if not tokens:
         raise directive.error(

@@ -23,8 +23,7 @@ class Macro:
 def define(tokens: list[Token]) -> Macro:
     """A macro from the tokens after `#define`.
 
-    Raises:
-        IdlError: no name, a bad parameter list, or `#`/`##`, which are not supported.
+    Raises IdlError: no name, a bad parameter list, or `#`/`##`, which are not supported.
     """
     name, rest = tokens[0], tokens[1:]
     if name.kind is not Kind.NAME or name.text == "defined":
@@ -82,9 +81,8 @@ class Expander:
 
         `keep(done, token)` says whether to keep a name (the operand of `defined`).
 
-        Raises:
-            IdlError: a wrong number of arguments, a call without its `)`, or expansion that
-                grows past MAX_EXPANDED_TOKENS or nests deeper than MAX_MACRO_NESTING.
+        Raises IdlError: a wrong number of arguments, a call without its `)`, or expansion that
+        grows past MAX_EXPANDED_TOKENS or nests deeper than MAX_MACRO_NESTING.
         """
         if depth > MAX_MACRO_NESTING:
             raise tokens[0].error(

@@ -63,8 +63,7 @@ def preprocess(
     `"…"`, and before the directory of the files that come with this compiler.  `defines`
     are `NAME` (which becomes 1) or `NAME=TEXT`.
 
-    Raises:
-        IdlError: the file or an included file is invalid.
+    Raises IdlError: the file or an included file is invalid.
     """
     state = _State((*include_dirs, BUILTIN_INCLUDES))
     for text in defines:

@@ -89,9 +89,8 @@ def read_source(path: Path, included_from: tuple[Location, ...] = ()) -> Source:
 
     Bytes that are not UTF-8 become U+FFFD: harmless in comments, an error elsewhere.
 
-    Raises:
-        IdlError: the file cannot be read, is not a regular file, is larger than
-            MAX_FILE_BYTES, or contains a NUL byte.
+    Raises IdlError: the file cannot be read, is not a regular file, is larger than MAX_FILE_BYTES,
+    or contains a NUL byte.
     """
     try:
         if not path.is_file():
@@ -193,8 +192,7 @@ _KINDS = {kind.value: kind for kind in Kind} | {"stray": Kind.OTHER}
 def tokenize(source: Source) -> Iterator[Token]:
     """The tokens of a file, without comments and blanks.
 
-    Raises:
-        IdlError: a comment that is not closed.
+    Raises IdlError: a comment that is not closed.
     """
     starts_line = True
     previous: Token | None = None
@@ -211,7 +209,7 @@ def tokenize(source: Source) -> Iterator[Token]:
             )
         elif group in ("line_comment", "block_comment"):
             text = match.group()
-            if _is_trailing_doc(text) and previous is not None:
+            if text.startswith(("/**<", "/*!<", "///<", "//!<")) and previous is not None:
                 trailing.append(_doc_text(text))
             elif _is_doc(text):
                 line_form = group == "line_comment"
@@ -240,10 +238,6 @@ def _is_doc(comment: str) -> bool:
         and not comment.startswith(("////", "/***"))
         and comment != "/**/"
     )
-
-
-def _is_trailing_doc(comment: str) -> bool:
-    return comment.startswith(("/**<", "/*!<", "///<", "//!<"))
 
 
 def _joined(doc: list[str]) -> str:

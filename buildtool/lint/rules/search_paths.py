@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from buildtool.lint.c_functions import literal
-from buildtool.lint.finding import LintFinding, Place, Subject, rule
+from buildtool.lint.c_tokens import Place
+from buildtool.lint.finding import LintFinding, Subject, rule
 from buildtool.lint.shell import DOUBLE, EXPANSION, PLAIN, SINGLE, WORDS, Assignment
 
 PROGRAM = "program"

@@ -41,28 +41,27 @@ def write(package: Package, path: Path) -> None:
         key=lambda entry: entry.path,
     )
     _check_names(files)
-    control = [
-        PackageEntry("./", 0o755, b""),
-        PackageEntry("./conffiles", 0o644, _conffiles(files)),
-        PackageEntry(
-            "./control", 0o644, debian_control.control(package, debian, _installed_size(files))
-        ),
-        PackageEntry("./md5sums", 0o644, _md5sums(files)),
-    ]
-    data = [_below(".", entry) for entry in _with_directories(files)]
+    whole = _with_directories(files)
+    # In KiB, as dpkg-gencontrol computes it; source: deb-substvars(5).
+    size = sum(1 if e.link or e.path.endswith("/") else -(-e.size // 1024) for e in whole)
+    # dpkg does not overwrite these when a user has changed them.
+    conffiles = "".join(f"/{e.path}\n" for e in files if e.path.startswith("etc/"))
+    control = {
+        "./conffiles": conffiles.encode(),
+        "./control": debian_control.control(package, debian, size),
+        "./md5sums": _md5sums(files),
+    }
+    top = PackageEntry("./", 0o755, b"")
+    about = [top, *(PackageEntry(path, 0o644, data) for path, data in control.items() if data)]
     with path.open("wb") as out:
         out.write(b"!<arch>\n")
-        _member(out, "debian-binary", package.epoch, b"2.0\n")
-        _tar_member(out, "control.tar.zst", package.epoch, (e for e in control if _is_needed(e)))
-        _tar_member(out, "data.tar.zst", package.epoch, data)
+        out.write(_header("debian-binary", package.epoch, 4) + b"2.0\n")
+        _tar_member(out, "control.tar.zst", package.epoch, about)
+        _tar_member(out, "data.tar.zst", package.epoch, [_below(".", entry) for entry in whole])
 
 
 def _below(folder: str, entry: PackageEntry) -> PackageEntry:
     return entry._replace(path=f"{folder}/{entry.path}")
-
-
-def _is_needed(entry: PackageEntry) -> bool:
-    return entry.path.endswith("/") or bool(entry.content)
 
 
 def _check_names(files: Iterable[PackageEntry]) -> None:
@@ -90,19 +89,6 @@ def _with_directories(files: Iterable[PackageEntry]) -> list[PackageEntry]:
     return entries
 
 
-def _conffiles(files: Iterable[PackageEntry]) -> bytes:
-    """The files that dpkg does not overwrite when a user has changed them."""
-    return b"".join(f"/{e.path}\n".encode() for e in files if e.path.startswith("etc/"))
-
-
-def _installed_size(files: Iterable[PackageEntry]) -> int:
-    """The size in KiB as dpkg-gencontrol computes it; source: deb-substvars(5)."""
-    return sum(
-        1 if entry.link or entry.path.endswith("/") else -(-entry.size // 1024)
-        for entry in _with_directories(files)
-    )
-
-
 def _md5sums(files: Iterable[PackageEntry]) -> bytes:
     """The digests that `dpkg --verify` compares.  They protect against damage, nothing else."""
     lines = []
@@ -117,10 +103,6 @@ def _md5sums(files: Iterable[PackageEntry]) -> bytes:
 def _header(name: str, epoch: int, size: int) -> bytes:
     text = _MEMBER.format(name=name, epoch=epoch, owner=0, mode=stat.S_IFREG | 0o644, size=size)
     return text.encode()
-
-
-def _member(out: BinaryIO, name: str, epoch: int, content: bytes) -> None:
-    out.write(_header(name, epoch, len(content)) + content)
 
 
 def _tar_member(out: BinaryIO, name: str, epoch: int, entries: Iterable[PackageEntry]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -36,14 +36,20 @@ def write(package: Package, path: Path) -> None:
     """Write the archive.  Raises `OSError`, and `FormatError` for libraries that Android would not
     install."""
     host = _host_libraries(package)
-    skels = {entry: tuple(entry.path.split("/")[1:]) for entry in _skels(package)}
+    skels = {
+        entry: tuple(entry.path.split("/")[1:])
+        for entry in package.entries
+        if re.fullmatch(r"dsp/[^/]+/[^/]+", entry.path) and not entry.link
+    }
     taken = [posixpath.basename(entry.path) for entry in host]
     are_assets = _must_be_assets([*taken, *(place[-1] for place in skels.values())])
     placed = [entry._replace(path=f"{JNI}/{posixpath.basename(entry.path)}") for entry in host]
     for entry, place in skels.items():
         folder = f"{ASSETS}/{place[0]}" if are_assets else JNI
         placed.append(entry._replace(path=f"{folder}/{place[-1]}"))
-    manifest = _MANIFEST.format(package=_java_package(package.name), api=package.api)
+    # A valid name of a Java package, and no keyword.
+    java_package = f"jnilibs.lib{re.sub(r'[^a-z0-9]', '_', package.name.lower())}"
+    manifest = _MANIFEST.format(package=java_package, api=package.api)
     entries = [
         *placed,
         *(entry for entry in package.entries if entry.path.startswith("licenses/")),
@@ -76,18 +82,9 @@ def _host_libraries(package: Package) -> list[PackageEntry]:
     return found
 
 
-def _skels(package: Package) -> Iterator[PackageEntry]:
-    return (e for e in package.entries if re.fullmatch(r"dsp/[^/]+/[^/]+", e.path) and not e.link)
-
-
 def _must_be_assets(names: Iterable[str]) -> bool:
     names = [*names]
     return len({*names}) < len(names) or not all(re.fullmatch(_LIBRARY, name) for name in names)
-
-
-def _java_package(name: str) -> str:
-    """A valid name of a Java package that contains the project's name, and is no keyword."""
-    return f"jnilibs.lib{re.sub(r'[^a-z0-9]', '_', name.lower())}"
 
 
 def _jar(epoch: int) -> bytes:

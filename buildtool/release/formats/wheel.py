@@ -83,7 +83,8 @@ def _without_links(entries: Iterable[PackageEntry]) -> Iterator[PackageEntry]:
         if not target:
             yield entry
             continue
-        found = [other for other in by_path.values() if _is_below(other.path, target)]
+        below = f"{target}/"
+        found = [e for e in by_path.values() if e.path == target or e.path.startswith(below)]
         for other in found:
             if not other.link:
                 yield other._replace(path=path + other.path[len(target) :])
@@ -100,10 +101,6 @@ def _target(entry: PackageEntry) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-def _is_below(path: str, top: str) -> bool:
-    return path == top or path.startswith(f"{top}/")
 
 
 def _metadata(package: Package, names: WheelNames, licences: list[str]) -> bytes:

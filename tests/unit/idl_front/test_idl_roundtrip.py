@@ -28,7 +28,7 @@ from buildtool.idl.model import (
     Type,
 )
 from buildtool.idl.parse import load
-from buildtool.idl.type_rules import is_flat, stripped
+from buildtool.idl.types import is_flat, strip_typedefs
 
 EXAMPLES = 2000 if os.environ.get("BUILDTOOL_LONG") else 100
 
@@ -57,7 +57,7 @@ class Writer:
         return f"{letter}{self.count}"
 
     def element(self) -> Type:
-        named = [each for each in self.types if not isinstance(stripped(each), DmaHandle)]
+        named = [each for each in self.types if not isinstance(strip_typedefs(each), DmaHandle)]
         choices: list[st.SearchStrategy[Type]] = [
             PRIMITIVES,
             STRINGS,
@@ -73,7 +73,7 @@ class Writer:
     def declared(self) -> Type:
         """A type with a declarator, which may make it an array."""
         kind = self.kind()
-        flat = is_flat(kind) and not isinstance(stripped(kind), Array)
+        flat = is_flat(kind) and not isinstance(strip_typedefs(kind), Array)
         if flat and self.draw(st.integers(0, 3)) == 0:
             return Array(kind, self.draw(st.integers(1, 100)))
         return kind
@@ -117,7 +117,7 @@ class Writer:
         if self.draw(st.integers(0, 9)) == 0:
             shared: list[Type] = [DmaHandle(), Sequence(DmaHandle())]
             kind = self.draw(st.sampled_from(shared))
-        plain = stripped(kind)
+        plain = strip_typedefs(kind)
         once = is_flat(plain.element) if isinstance(plain, Sequence) else is_flat(plain)
         directions = (
             list(Direction)
