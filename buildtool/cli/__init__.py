@@ -22,8 +22,7 @@ USAGE_ERROR = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
     from buildtool.cli.commands import COMMANDS, UNKNOWN
-    from buildtool.cli.errors import as_error, show_error, show_internal_error
-    from buildtool.cli.show import discard_output, flush
+    from buildtool.cli.show import as_error, discard_output, flush, show_error, show_internal_error
 
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
@@ -86,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _interrupted(entry: CommandEntry, *, as_json: bool) -> int:
     """The exit status after Ctrl-C, or after this process has interrupted itself: it says why."""
-    from buildtool.cli.errors import show_error
+    from buildtool.cli.show import show_error
     from buildtool.core.processes.interrupts import interruption
 
     if error := interruption():
@@ -108,8 +107,7 @@ def _run_command(argv: list[str], *, as_json: bool, entry: CommandEntry) -> int:
         if page := help_page(argv[:-1]):
             write(page)
             return 0 if argv else USAGE_ERROR
-    from buildtool.cli.parameters import CommandLine
-    from buildtool.cli.without_typer import run_without_typer
+    from buildtool.cli.parameters import CommandLine, run_without_typer
 
     if entry.default and (len(argv) == 1 or argv[1].startswith("-")):
         argv = [argv[0], entry.default, *argv[1:]]
@@ -123,7 +121,7 @@ def _run_with_typer(line: CommandLine, *, as_json: bool, entry: CommandEntry) ->
     from typer.exceptions import Abort, TyperException
 
     from buildtool.cli.commands import COMMANDS
-    from buildtool.cli.errors import show_usage_error
+    from buildtool.cli.show import show_usage_error
     from buildtool.cli.typer_app import typer_app
 
     names = line.own[:1] if line.own[0] in COMMANDS else COMMANDS

@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from buildtool.cli.errors import error_text
-from buildtool.cli.show import shows_colours
+from buildtool.cli.show import error_text, shows_colours
 from buildtool.core.escape import escape
 from buildtool.core.events import (
     BuildFinished,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.devices.device_lock import DeviceName, lock, unlock
-from buildtool.cli.devices.live.status import status
+from buildtool.cli.devices.status import status
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show

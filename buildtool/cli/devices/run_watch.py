@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from buildtool import flow
-from buildtool.cli.errors import as_error, show_error
 from buildtool.cli.screen import Screen
+from buildtool.cli.show import as_error, show_error
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
 from buildtool.core.processes.interrupts import signals_as_interrupt

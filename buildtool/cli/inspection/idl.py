@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.cli.errors import error_text
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
-from buildtool.cli.show import print_json, show, write
+from buildtool.cli.show import error_text, print_json, show, write
 from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -3,14 +3,20 @@ what other machines need to compile for the target."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json, TargetName
 from buildtool.cli.parameters import Option
-from buildtool.cli.show import print_json, write
+from buildtool.cli.show import print_json, show, write
 from buildtool.core.errors import UsageError
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import file_digest, write_if_changed
+from buildtool.project.model import Project, Target
+from buildtool.toolchains.distribute import ENGINES
+from buildtool.toolchains.distribute.launcher_scripts import archive
+from buildtool.toolchains.distribute.remote_compiler import limits, remote_compiler
+from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
 if TYPE_CHECKING:
     from buildtool.documents.toolchains import ProfileDocument
@@ -76,8 +82,6 @@ def profile(
             remedy="Name one of these archs, or add it to the target's archs.",
         )
     if distribute:
-        from buildtool.cli.inspection.distribute import write_archives
-
         if arch or conan or json:
             raise UsageError(
                 "--distribute excludes --arch, --conan and --json",
@@ -115,3 +119,37 @@ def profile(
         print_json(document)
     elif not out:
         write(text)
+
+
+_NEXT = {
+    "distcc": "Unpack each on every machine with distccd, as root: tar -C / -xzf ARCHIVE",
+    "icecc": "Builds send them to the machines: nothing has to be installed there.",
+}
+
+
+def write_archives(project: Project, target: Target, engine: str, folder: Path | None) -> None:
+    """Make the archives of the compilers of `target`, copy them to `folder`, and print their paths,
+    digests, and what to do with them.  Raises `UsageError` for an unknown engine."""
+    if engine not in ENGINES:
+        raise UsageError(
+            f"unknown engine {engine!r}",
+            why=f"known: {', '.join(ENGINES)}",
+            remedy="Name one of these.",
+        )
+    sides: dict[str, list[str]] = {}
+    archives: dict[str, Path] = {}
+    notes: dict[str, None] = {}
+    for profile in (host_profile(project, target), *skel_profiles(project, target).values()):
+        compiler = remote_compiler(profile)
+        archives[compiler.name] = archive(compiler, engine)
+        sides.setdefault(compiler.name, []).append(profile.name)
+        notes |= {f"{limit.text}\n  → {limit.remedy}": None for limit in limits(profile, engine)}
+    for name, path in archives.items():
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            path = Path(shutil.copy(path, folder))  # noqa: PLW2901
+        write(f"{path}\n")
+        show(f"    {path.stat().st_size:,} B, sha256 {file_digest(path)}")
+        show(f"    for {', '.join(sides[name])}")
+    for line in "\n".join([_NEXT[engine], *notes]).splitlines():
+        show(line)

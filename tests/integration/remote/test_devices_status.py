@@ -170,7 +170,7 @@ def test_the_terminal_is_as_it_was(how: str, screen: Screen) -> None:
 
 def test_an_error_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     code = (
-        "from buildtool.cli.full_screen import full_screen\n"
+        "from buildtool.cli.devices.status import full_screen\n"
         "with full_screen() as screen:\n    screen.show('text'); raise RuntimeError('broken')\n"
     )
     screen = Screen(tmp_path, [sys.executable, "-c", code])

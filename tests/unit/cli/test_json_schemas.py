@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from buildtool.cli import main
-from buildtool.cli.errors import show_error, show_internal_error
+from buildtool.cli.show import show_error, show_internal_error
 from buildtool.core.errors import UsageError
 from tests.command_line import REPOSITORY
 from tests.json_documents import (

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cli.errors import show_error
-from buildtool.cli.show import flush, show, show_json
+from buildtool.cli.show import flush, show, show_error, show_json
 from buildtool.core.errors import BuildtoolError
 from tests.unit.cli.terminal import Terminal
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from buildtool.cli.devices.live.device_watch import DeviceRow, table_text
+from buildtool.cli.devices.status import DeviceRow, table_text
 from buildtool.device.sharing import Holder
 from buildtool.device.status import DeviceStatus, LastRun
 

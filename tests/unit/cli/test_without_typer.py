@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.cli import main
-from buildtool.cli.parameters import CommandLine
-from buildtool.cli.without_typer import run_without_typer
+from buildtool.cli.parameters import CommandLine, run_without_typer
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= MAX_COLUMNS else line[: MAX_COLUMNS - 2] + " …"
 
 
-_BEFORE_ERROR, _REMEDY = "error: ", "  → "  # as cli/errors.py prints them
+_BEFORE_ERROR, _REMEDY = "error: ", "  → "  # as cli/show.py prints them
 _MODULE = "BuildtoolIdl.cmake"
 
 

@@ -1,15 +1,22 @@
-"""Asks all devices in parallel what they are doing, each in a thread of its own.
+"""`buildtool devices status`: a table of all devices, which is live on a terminal.
 
-The table of `buildtool devices`, in the width of a terminal.
-"""
+On a terminal it has a screen of its own, which leaves what was there as it was."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
+import sys
+import termios
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.cli.options import Json
+from buildtool.cli.show import print_json, show
 from buildtool.cli.table import Table
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import escape
@@ -22,7 +29,49 @@ from buildtool.device.status import DeviceStatus, LastRun, last_run, read_status
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
 if TYPE_CHECKING:
-    from buildtool.documents.devices import DeviceStatusObject
+    from buildtool.documents.devices import DevicesStatusDocument, DeviceStatusObject
+
+LOOK_SECONDS = 0.25
+"""How often the screen is brought up to date, and adapted to the size of the terminal."""
+QUIT = "q\x04"  # also Ctrl-D
+
+
+def status(*, json: Json = False) -> None:
+    """Print what all devices are doing, who uses them, and what was deployed and tested there.
+
+    On a terminal the table stays up to date until q is pressed. 'buildtool devices' is short for
+    this command.
+    """
+    from buildtool.device.configuration import configured_devices
+    from buildtool.project.read import find_optional_project
+
+    project = find_optional_project(Path.cwd())
+    name = project.name if project else ""
+    watch = DeviceWatch(configured_devices(project), project)
+    if json:
+        document: DevicesStatusDocument = {"devices": [row.as_json() for row in watch.ask_once()]}
+        print_json(document)
+    elif sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        _live(watch, name)
+    else:
+        show(table_text(watch.ask_once(), name))
+
+
+def _live(watch: DeviceWatch, project: str) -> None:
+    """Show the table until q or Ctrl-C is pressed, or the process is to end."""
+    from buildtool.core.processes.interrupts import held_interrupts
+
+    # Held, so that nothing interrupts the restoring of the terminal.
+    with held_interrupts() as interrupts, full_screen() as screen, interrupts.allowed():
+        watch.start()
+        with contextlib.suppress(EOFError):
+            keys = ""
+            while not set(keys) & set(QUIT):
+                width = screen.size.columns
+                hint = shortened(f"asked every {EVERY_SECONDS:g} s; q quits", width)
+                screen.show(f"{table_text(watch.rows(), project, width)}\n\n{hint}")
+                keys = screen.key(LOOK_SECONDS)
+        watch.stop()
 
 
 EVERY_SECONDS = 5.0
@@ -213,3 +262,62 @@ def _last_test(row: DeviceRow) -> str:
 def shortened(text: str, width: int) -> str:
     """`text`, with "…" at its end if it is longer than `width`."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l"  # another screen, no cursor, long lines end at the border
+LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+LOCAL, CHARACTERS = 3, 6  # indices of the settings of a terminal
+
+
+class FullScreen:
+    """Text on the whole terminal, and the keys that are pressed there."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[str, os.terminal_size] | None = None
+
+    @property
+    def size(self) -> os.terminal_size:
+        return os.get_terminal_size(sys.stdout.fileno())
+
+    def show(self, text: str) -> None:
+        """Show `text` from the top; lines that do not fit are left out."""
+        if self._shown == (text, self.size):
+            return
+        self._shown = (text, self.size)
+        lines = text.splitlines()[: self.size.lines - 1]
+        # Erased first: behind the last column, it would be the last letter.
+        _write("\x1b[H" + "".join(f"\x1b[K{line}\n" for line in lines) + "\x1b[J")
+
+    def key(self, seconds: float) -> str:
+        """The keys that are pressed in the next `seconds`; "" for none.
+
+        Raises `EOFError` when the terminal is gone.
+        """
+        if not select.select([0], [], [], seconds)[0]:
+            return ""
+        if not (data := os.read(0, 100)):
+            raise EOFError
+        return data.decode(errors="replace")
+
+
+@contextlib.contextmanager
+def full_screen() -> Iterator[FullScreen]:
+    """The terminal that is standard input and output for the block, without echo and cursor."""
+    before = termios.tcgetattr(0)
+    settings = termios.tcgetattr(0)
+    settings[LOCAL] &= ~(termios.ICANON | termios.ECHO)
+    settings[CHARACTERS][termios.VSUSP] = b"\0"  # a stopped program would leave its screen there
+    try:
+        termios.tcsetattr(0, termios.TCSADRAIN, settings)
+        _write(ENTER)
+        yield FullScreen()
+    finally:
+        with contextlib.suppress(OSError):  # the terminal is gone
+            _write(LEAVE)
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,1 +1,0 @@
-"""Options of `buildtool test` about other services and the matrix of devices."""
