@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from buildtool.idl.model import Primitive
 
+_WORDS = (
+    *(
+        "module",
+        "interface",
+        "typedef",
+        "struct",
+        "enum",
+        "const",
+        "readonly",
+        "attribute",
+        "async",
+    ),
+    *("void", "sequence", "dmahandle", "unsigned", "short", "long", "in", "rout", "inrout"),
+    *("TRUE", "FALSE"),
+)
 KEYWORDS = {
-    "module": "MODULE",
-    "interface": "INTERFACE",
-    "typedef": "TYPEDEF",
-    "struct": "STRUCT",
-    "enum": "ENUM",
-    "const": "CONST",
-    "readonly": "READONLY",
-    "attribute": "ATTRIBUTE",
-    "async": "ASYNC",
-    "void": "VOID",
-    "sequence": "SEQUENCE",
-    "string": "STRING_TYPE",
-    "wstring": "WSTRING_TYPE",
-    "dmahandle": "DMAHANDLE",
-    "unsigned": "UNSIGNED",
-    "short": "SHORT",
-    "long": "LONG",
-    "in": "IN",
-    "rout": "ROUT",
-    "inrout": "INROUT",
-    "TRUE": "TRUE",
-    "FALSE": "FALSE",
+    **{word: word.upper() for word in _WORDS},
+    **{"string": "STRING_TYPE", "wstring": "WSTRING_TYPE"},
 }
 
 # Types of one word, as qaic maps them to C without an option.
@@ -45,12 +40,11 @@ SIZED = {
 
 # Integers of several words.
 INTEGERS = {
-    "short": Primitive.SHORT,
-    "long": Primitive.LONG,
-    "long long": Primitive.LONGLONG,
-    "unsigned short": Primitive.USHORT,
-    "unsigned long": Primitive.ULONG,
-    "unsigned long long": Primitive.ULONGLONG,
+    each.idl_name: each
+    for each in (
+        *(Primitive.SHORT, Primitive.LONG, Primitive.LONGLONG),
+        *(Primitive.USHORT, Primitive.ULONG, Primitive.ULONGLONG),
+    )
 }
 
 # The types that have another C name with qaic's option -st.

@@ -270,17 +270,9 @@ def _file(row: Any) -> PulledFile:
 
 
 _FACT_TYPES: Mapping[str, type] = {
-    "platform": str,
-    "soname": str,
-    "exports": list,
-    "version": str,
-    "library": str,
-    "shells": list,
-    "glibc": str,
-    "soc": str,
-    "model": str,
-    "arch": str,
-    "shell_exports": list,
+    **dict.fromkeys(("platform", "soname", "version", "library", "glibc", "soc"), str),
+    **dict.fromkeys(("model", "arch"), str),
+    **dict.fromkeys(("exports", "shells", "shell_exports"), list),
     "has_libc": bool,
 }
 """The fields of `Facts.device`."""
