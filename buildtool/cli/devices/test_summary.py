@@ -1,4 +1,4 @@
-"""Runs the tests of `buildtool test` on one device, on several, or as exported ones; prints results."""
+"""Runs the tests of `buildtool test`: on one device, on several, or exported; prints results."""
 
 from __future__ import annotations
 
