@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
@@ -25,8 +27,8 @@ from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator
 from buildtool.device.emulated.socs import Soc
-from buildtool.device.errors import DeviceError
-from buildtool.device.transports.local import Emulated, inherited
+from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.transports.transport import Command, inherited, port_of_this_machine
 from buildtool.plan.environment import build_environment
 from buildtool.project.archs import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Project, Tool
@@ -43,6 +45,9 @@ from buildtool.sdk.qemu import (
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.instructions.hmx import TABLE
+
+if TYPE_CHECKING:
+    from socket import socket
 
 CPU_INFO = Path("/proc/cpuinfo")
 COMMON_FLAGS = ("-O2", "-s")
@@ -103,6 +108,39 @@ def _cpu() -> str:
     """What the processor can do: a cache can be shared by machines."""
     lines = CPU_INFO.read_text(encoding="utf-8").splitlines() if CPU_INFO.exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+
+
+class Emulated(Value):
+    """The shell of this machine, with an environment in which `run.sh` runs ARM64 programs."""
+
+    root: str
+    environment: Mapping[str, str]
+    shell: str = "/bin/sh"
+
+    @property
+    def address(self) -> str:
+        return "the emulated device"
+
+    @property
+    def direct(self) -> bool:
+        return True
+
+    def connect(self, *, unattended: bool = False) -> None:
+        pass
+
+    def command(self, script: str, *, terminal: bool = False) -> Command:
+        del terminal  # the shell has the streams of this process
+        return [self.shell, "-c", script]
+
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
+        return port_of_this_machine(number)
+
+    def lost(self, status: int, messages: str) -> DeviceError:
+        return DeviceConnectionError(
+            "a script for the emulated device did not end regularly",
+            why=f"{self.shell} ended with status {status}: {messages.strip()[-500:]}",
+            remedy="If nothing has killed it, report this as an error of buildtool.",
+        )
 
 
 class EmulatedDevice(Value):
