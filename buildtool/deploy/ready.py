@@ -72,9 +72,7 @@ class Ready:
         force: bool = False,
     ) -> None:
         """Check that `release` fits the device, and find out where it goes there, with `data`.
-
-        Raises `DeviceError` when the release does not fit, or with `force` certainly does not.
-        """
+        Raises `DeviceError` when the release does not fit, or with `force` certainly does not."""
         self.release = release
         self._project = project
         self._device = device

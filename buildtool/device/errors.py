@@ -40,10 +40,8 @@ def foreign(device: str, path: str) -> DeviceError:
 
 
 class DeviceFinding(Value):
-    """Something that was checked.
-
-    `name` is that of the check; `remedy` is what to do, "" if everything is as it should be.
-    """
+    """Something that was checked.  `name` is that of the check; `remedy` is what to do, "" if
+    everything is as it should be."""
 
     name: str
     what: str

@@ -101,11 +101,8 @@ def _read(device: Device, scripts: str, variables: Mapping[str, str]) -> tuple[P
 
 
 def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
-    """The facts in what the script printed on the device `address`.
-
-    `unasked` is the reason why libcdsprpc was not asked about the DSP.  Raises `DeviceError` for
-    what cannot be understood.
-    """
+    """The facts in what the script printed on the device `address`.  `unasked` is the reason why
+    libcdsprpc was not asked about the DSP.  Raises `DeviceError` for what cannot be understood."""
     android = parts.text("android") == "yes"
     printed = dict(parts.of("text"))
     if "properties" in parts.texts:

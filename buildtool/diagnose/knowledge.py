@@ -138,10 +138,8 @@ PLAIN_CODES = 0x400
 
 
 class Code(Value):
-    """A code: its value without sign, from which side it is, and its names.
-
-    Without a name it is not known.
-    """
+    """A code: its value without sign, from which side it is, and its names.  Without a name it is
+    not known."""
 
     value: int
     side: str

@@ -218,10 +218,8 @@ class LogLines:
         self._max_bytes = max_bytes
 
     def blocks(self) -> Iterator[tuple[int, list[str]]]:
-        """Some lines at a time, with the number of the first.
-
-        The lines have no escape sequences, and are cut at `MAX_LINE`.  Raises `OSError`.
-        """
+        """Some lines at a time, with the number of the first.  The lines have no escape sequences,
+        and are cut at `MAX_LINE`.  Raises `OSError`."""
         first = self._stream.read(2)
         decoder = codecs.getincrementaldecoder(_MARKS.get(first, "utf-8"))("replace")
         skips = self._skip_to_the_end()

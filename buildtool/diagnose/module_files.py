@@ -153,9 +153,7 @@ class Places(Protocol):
 
     def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
         """The function at `frame`, after the functions that are inlined there; () if unknown.
-
-        `call`: the frame is the return address of a call, so that the call is before it.
-        """
+        `call`: the frame is the return address of a call, so that the call is before it."""
 
 
 class DebugFiles:

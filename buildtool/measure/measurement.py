@@ -74,10 +74,8 @@ class FailedCheck(Value):
 
 
 class Measurement(Value):
-    """The runs of one release that count, and the checks that failed in any run.
-
-    `set_aside` is the number of runs that do not count, as the device was faster or slower.
-    """
+    """The runs of one release that count, and the checks that failed in any run.  `set_aside` is
+    the number of runs that do not count, as the device was faster or slower."""
 
     samples: tuple[Sample, ...]
     failed: tuple[FailedCheck, ...]

@@ -77,10 +77,8 @@ class LaunchedPrograms:
         """Whether the device could not be reached in any try."""
 
     def run(self, launch: Launch) -> str:
-        """Run a program; returns the answer to its test launcher.
-
-        What is not a program for ARM64 of the build tree has to run on this machine.
-        """
+        """Run a program; returns the answer to its test launcher.  What is not a program for ARM64
+        of the build tree has to run on this machine."""
         program = Path(os.path.normpath(Path(launch.cwd, launch.command[0])))
         if not self.paths.path(str(program)) or not _may_be_for_device(program):
             return HERE

@@ -58,10 +58,8 @@ def retried(
     tries: int = TRIES,
 ) -> T:
     """The result of `action`, which is done again when the connection is lost, at most `tries`
-    times.  Each time `after_loss` gets the error, and how many tries there were.
-
-    Raises `DeviceConnectionError` when it is lost in every try.
-    """
+    times.  Each time `after_loss` gets the error, and how many tries there were.  Raises
+    `DeviceConnectionError` when it is lost in every try."""
     for number in itertools.count(1):
         try:
             return action()

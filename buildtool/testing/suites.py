@@ -60,9 +60,7 @@ class Suite(Protocol):
         self, session: Session, names: Collection[str] | None, begin: Begin
     ) -> Iterable[TestResult]:
         """Run the tests `names`, all of them if it is None; a bad test does not stop the others.
-
-        `begin` is called with the name of each test that begins, if that is known.
-        """
+        `begin` is called with the name of each test that begins, if that is known."""
 
 
 def find_suites(project: Project, timeout: float, session: Session | None = None) -> list[Suite]:
@@ -79,10 +77,8 @@ def find_suites(project: Project, timeout: float, session: Session | None = None
 
 
 def select(suites: Sequence[Suite], patterns: Sequence[str]) -> Selected:
-    """The tests that `patterns` select, by suite; all of them without patterns.
-
-    Raises `UsageError` when a pattern selects none.
-    """
+    """The tests that `patterns` select, by suite; all of them without patterns.  Raises
+    `UsageError` when a pattern selects none."""
     if not patterns:
         return [(suite, None) for suite in suites]
     known = [(suite, suite.names()) for suite in suites]

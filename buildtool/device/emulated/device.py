@@ -80,10 +80,8 @@ def device_root() -> Path:
 def native_program(
     name: str, sources: Sequence[Path], *, headers: Sequence[Path] = (), flags: Sequence[str] = ()
 ) -> Path:
-    """The program of `sources`, for the processor of this machine.
-
-    Raises the errors of finding and running zig.
-    """
+    """The program of `sources`, for the processor of this machine.  Raises the errors of finding
+    and running zig."""
     zig = usable_zig()
     files = [file_digest(file) for file in (*sources, *headers)]
     words = (*COMMON_FLAGS, *flags)
@@ -157,10 +155,8 @@ def prepare(
     root: Path, soc: Soc, listener: Listener, qemu_requirement: Tool = NO_REQUIREMENT
 ) -> EmulatedDevice:
     """Lay out a device with `soc` in the directory `root`, building the emulator if necessary.
-
     Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
-    QEMU is not what the project asks for with `qemu_requirement`.
-    """
+    QEMU is not what the project asks for with `qemu_requirement`."""
     qemu, glibc = require_usable("the QEMU", find_qemu(qemu_requirement)), find_cross_glibc()
     emulator = build_emulator(listener)
     libraries = root / "lib"
@@ -200,10 +196,8 @@ def configuration(install_root: Path) -> dict[str, str]:
 
 
 def check_libraries(device: EmulatedDevice, release: Release) -> None:
-    """Check that the device has the C++ libraries that the release needs and does not ship.
-
-    Raises `DeviceError`.
-    """
+    """Check that the device has the C++ libraries that the release needs and does not ship.  Raises
+    `DeviceError`."""
     missing = device.glibc.missing_libraries
     shipped = {file.path.rpartition("/")[2] for file in release.files}
     host = next((part for part in release.slices if part.name == HOST), None)
@@ -220,9 +214,7 @@ def check_libraries(device: EmulatedDevice, release: Release) -> None:
 
 def check_platform(target: str, platform: str) -> None:
     """Check, before anything is built, that programs of `platform` can run on an emulated device.
-
-    Raises `DeviceError` for Android: QEMU's user mode runs its programs against a glibc only.
-    """
+    Raises `DeviceError` for Android: QEMU's user mode runs its programs against a glibc only."""
     if platform != PLATFORM:
         raise DeviceError(
             f"the target {target!r} is for {platform}, which the emulated device is not",
@@ -265,10 +257,8 @@ def environment(device: EmulatedDevice) -> dict[str, str]:
 
 
 def packet_plugin(device: EmulatedDevice) -> tuple[Path | None, str]:
-    """The plugin for the QEMU of `device`; or None, and why it does not load one.
-
-    Raises the errors of finding and running zig.
-    """
+    """The plugin for the QEMU of `device`; or None, and why it does not load one.  Raises the
+    errors of finding and running zig."""
     plugin = native_program("packet-counts", (PLUGIN_SOURCE,), flags=PLUGIN_FLAGS)
     words = device.qemu.hexagon, "-cpu", device.qemu.hexagon_cpu
     done = capture(

@@ -172,10 +172,8 @@ def _leave_all() -> None:
 
 @functools.cache
 def holders() -> tuple[str, str]:
-    """HOST/USER under which this user acquires places by hand, and that of this process.
-
-    With a name of its own, a process never releases what another one has acquired.
-    """
+    """HOST/USER under which this user acquires places by hand, and that of this process.  With a
+    name of its own, a process never releases what another one has acquired."""
     host = os.environ.get("LG_HOSTNAME") or os.uname().nodename
     user = os.environ.get("LG_USERNAME") or getpass.getuser()
     number = f"{_system()}-{os.getpid()}-{secrets.token_hex(3)}"

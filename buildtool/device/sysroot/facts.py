@@ -25,10 +25,8 @@ _SOC = re.compile(r"[A-Z]{2,4}\d{3,5}[A-Z0-9]{0,4}|X\d[A-Z]\d{5,6}")  # SM8550, 
 
 
 def read_soc(device: DeviceFiles) -> tuple[str, str]:
-    """The device's SoC ("QCS6490") and board; each empty when unknown.
-
-    A SoC in this project's table is preferred to others that the device mentions.
-    """
+    """The device's SoC ("QCS6490") and board; each empty when unknown.  A SoC in this project's
+    table is preferred to others that the device mentions."""
     known = known_socs()
     mentioned = [name for name in _mentioned(device) if _SOC.fullmatch(name)]
     fitting = [name for name in mentioned if name in known] or mentioned
@@ -102,10 +100,8 @@ def board_shells(device: DeviceFiles) -> list[str]:
 
 
 def library_path(text: str, model: str) -> str:
-    """`DSP_LIBRARY_PATH` of the machine `model` in a configuration file, else "".
-
-    What precedes a mistake in the file counts, as in libcdsprpc.
-    """
+    """`DSP_LIBRARY_PATH` of the machine `model` in a configuration file, else "".  What precedes a
+    mistake in the file counts, as in libcdsprpc."""
     import yaml  # noqa: PLC0415 - slow to import; few devices have such a file
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

@@ -48,10 +48,8 @@ def find_libc(device: DeviceFiles) -> Resolved | None:
 
 
 def fetch_libc(device: DeviceFiles, fetched: Fetched) -> None:
-    """Fetch headers, start files, linker scripts and libraries of glibc.
-
-    Raises `PullError` when the device lacks files that programs are linked with.
-    """
+    """Fetch headers, start files, linker scripts and libraries of glibc.  Raises `PullError` when
+    the device lacks files that programs are linked with."""
     for name in NEEDED:
         if not first(device, _places(name)):
             raise PullError(
@@ -176,9 +174,7 @@ def is_linker_script(data: bytes) -> bool:
 
 def with_relative_paths(text: str, folder: str, place_of: Callable[[str], str]) -> str:
     """`text` with each absolute path replaced by one relative to `folder`, the script's own.
-
-    `place_of` gives the path where a file that is named really lies.
-    """
+    `place_of` gives the path where a file that is named really lies."""
 
     def relative(token: str) -> str:
         if token.startswith("/*"):

@@ -30,10 +30,8 @@ class Transport(Protocol):
 
     @property
     def root(self) -> str:
-        """The directory on the device that releases are installed below by default.
-
-        It may begin with `$HOME/`, which the device's shell expands.
-        """
+        """The directory on the device that releases are installed below by default.  It may begin
+        with `$HOME/`, which the device's shell expands."""
 
     @property
     def environment(self) -> Mapping[str, str]:

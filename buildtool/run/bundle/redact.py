@@ -122,11 +122,8 @@ class Redactor(Value):
     encoded: tuple[bytes, ...] = ()
 
     def clean(self, data: bytes, *, begins: bool = True, ends: bool = True) -> bytes:
-        """`data` without secrets.
-
-        It is a part of a text, which `begins` or `ends` there: where it was cut off, the rest of a
-        secret is removed too.
-        """
+        """`data` without secrets.  It is a part of a text, which `begins` or `ends` there: where it
+        was cut off, the rest of a secret is removed too."""
         for secret in self.secrets:
             data = data.replace(secret, MASK)
         data = _masked(data, find_normalised(data, self.normal))
@@ -245,10 +242,8 @@ def normalised(data: bytes) -> bytes:
 def find_normalised(
     data: bytes, texts: Iterable[bytes], *, unwrap: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """Start and end of the places in `data` whose normal form is one of `texts`.
-
-    With `unwrap`, line breaks are left out and `-_` are `+/`, as is usual in base64 (RFC 4648).
-    """
+    """Start and end of the places in `data` whose normal form is one of `texts`.  With `unwrap`,
+    line breaks are left out and `-_` are `+/`, as is usual in base64 (RFC 4648)."""
     text, origins = _normalise(data, b"" if unwrap else b" ")
     if unwrap:
         text = text.translate(bytes.maketrans(b"-_", b"+/"))

@@ -99,10 +99,8 @@ def slices_of(records: Sequence[Record], name_of: NameOf) -> Threads:
 
 
 def pair_calls(records: Sequence[Record]) -> dict[int, int]:
-    """For calls of programs, by their place in `records`, the place of their part on the DSP.
-
-    That of a call lies within it; that of an asynchronous call begins after it.
-    """
+    """For calls of programs, by their place in `records`, the place of their part on the DSP.  That
+    of a call lies within it; that of an asynchronous call begins after it."""
     sides: dict[tuple[int, str, int], tuple[list[int], list[int], list[int]]] = defaultdict(
         lambda: ([], [], [])
     )

@@ -55,9 +55,7 @@ SUFFIX = ".pftrace"
 def traced(project: Project, file: Path | None, listener: Listener) -> Iterator[TraceRecorder]:
     """Record what happens in the block, which gets a listener for it, and write a trace after it,
     also when it raises an error: as `file`, by default as a new file in the project's `.buildtool`.
-
-    Raises `UsageError` when `file` cannot be replaced, and `OSError`.
-    """
+    Raises `UsageError` when `file` cannot be replaced, and `OSError`."""
     if file:
         check_output_file("--trace-file", file, f"run{SUFFIX}")
     record = TraceRecorder(project, file, listener)

@@ -30,10 +30,8 @@ from buildtool.testing.results import Outcome, TestResult, TestRun
 
 def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
     """The results in `path`, one run for each device: a directory or archive with what the service
-    has stored, or the list of LAVA.  Archives are unpacked below `folder`.
-
-    Raises `ResultsError`, `ArchiveError` and `OSError`.
-    """
+    has stored, or the list of LAVA.  Archives are unpacked below `folder`.  Raises `ResultsError`,
+    `ArchiveError` and `OSError`."""
     if export.service == "lava":
         return [_run(export, export.devices[0], read_lava(path))]
     found: dict[int, tuple[int, Stored]] = {}
@@ -151,10 +149,7 @@ class Stored(Value):
 
 def result_directories(path: Path, folder: Path) -> Iterator[Path]:
     """The directories in `path`, a directory or archive, that have a list of results, also those in
-    the archives there, which are unpacked below `folder`.
-
-    Raises `ArchiveError` and `OSError`.
-    """
+    the archives there, which are unpacked below `folder`.  Raises `ArchiveError` and `OSError`."""
     unpacked = 0
     waiting = [path]
     while waiting:
@@ -178,9 +173,7 @@ def _raise(error: OSError) -> None:
 
 def read_directory(directory: Path) -> Stored:
     """The results in a directory that `tests.sh` has filled; lines of another form are left out.
-
-    Raises `OSError`.
-    """
+    Raises `OSError`."""
     ended: dict[int, Ended] = {}
     facts: dict[str, str] = {}
     for line in _text(directory / RESULTS, MAX_LIST).splitlines():

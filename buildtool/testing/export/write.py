@@ -217,10 +217,8 @@ def _word(text: str) -> str:
 def programs_as_commands(
     project: Project, release: Release, timeout: float
 ) -> Iterator[ExportedTest]:
-    """The tests of the project file; those without a timeout have `timeout` seconds.
-
-    Raises `ProgramError` for a program that the release does not have.
-    """
+    """The tests of the project file; those without a timeout have `timeout` seconds.  Raises
+    `ProgramError` for a program that the release does not have."""
     for name, test in project.tests.items():
         if test.pytest:
             yield ExportedTest(name, name, left_out="pytest runs on this machine")
