@@ -20,14 +20,13 @@ from buildtool.core.files import is_digest
 from buildtool.core.value import Value
 from buildtool.device import board
 from buildtool.device.arm64_code import dsp_queries
-from buildtool.device.board import Board
+from buildtool.device.board import BASE, EMULATED, PROPERTIES, Board, board_shells, read_soc
 from buildtool.device.device import Device
 from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
 from buildtool.device.script import MAX_LINE, Parts, parse_parts, printable, script
 from buildtool.device.sysroot.device_files import PLACES, PrintedFiles
-from buildtool.device.sysroot.facts import BASE, EMULATED, PROPERTIES, board_shells, read_soc
 from buildtool.project.archs import HEXAGON_ARCHS
 
 READ_SECONDS = 60.0

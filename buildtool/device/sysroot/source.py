@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener
+from buildtool.device.board import BASE
 from buildtool.device.configuration import configured_devices, open_device
 from buildtool.device.device import Device
 from buildtool.device.emulated.device import CONFIGURATION, EmulatedDevice, prepare
@@ -34,7 +35,6 @@ from buildtool.device.sysroot.device_files import (
     DeviceFiles,
     PullError,
 )
-from buildtool.device.sysroot.facts import BASE
 from buildtool.device.sysroot.libc import FOLDER, FOLDERS, NEEDED, OTHERS
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.project.read import find_optional_project
