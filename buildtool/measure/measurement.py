@@ -273,6 +273,8 @@ def median_interval(values: Sequence[float], confidence: float = MEDIAN_CONFIDEN
     ordered = sorted(values)
     count = len(ordered)
     beyond, ways = 0, 1  # of 2**count
+    # `ways` is a sum of binomial coefficients: the ends move inwards as long as the throws beyond
+    # both of them are as rare as they have to be, so the last step is one too far.
     while beyond < (count - 1) // 2 and 2 * ways / 2**count <= 1 - confidence:
         beyond += 1
         ways += math.comb(count, beyond)

@@ -76,7 +76,7 @@ class Report(Value):
 
 
 def make_report(project: Project, made: float) -> Report:
-    """The report of all that is recorded of `project`, and the cards of this user's benches."""
+    """The report of all that is recorded of `project`, and the cards of this user's devices."""
     state = project.state
     built, build_problems = builds.read_builds(state)
     released, release_problems = builds.read_releases(state)

@@ -181,28 +181,26 @@ def choose_finding(
     knowledge: Knowledge,
     failed: Sequence[FailedCall] = (),
 ) -> FirstFinding | None:
-    """The cause of a failure whose logs say `said`.
+    """The cause of a failure whose logs say `said`; None if nothing points to the DSP.
 
     `faults` are what checks have found, the surest first; `checked` are the names of all checks
-    that were done.  A cause that a log names comes first, in the words of a check that finds it
-    too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
-    Without any of these, a fault with which no session opens is named, but not called the cause,
-    and otherwise any error that the emulated device has logged is the cause.
-    A method of `failed` is the cause itself if stub and skel agree.  None if nothing points to the
-    DSP.
+    that were done, `failed` the calls that failed.
     """
     found = {fault.name: fault for fault in reversed(faults)}
     first = said.causes[0].condition.name if said.causes else ANY_ERROR
     other = first not in (MISMATCH, ANY_ERROR)
+    # Stub and skel agree, so the code is the method's own and no sign of a mismatch.
     if failed and not other and DIGEST in checked and DIGEST not in found:
         return _own_error(failed[-1], said, knowledge)
     if first != ANY_ERROR:
         return _named_cause(said.causes[0], found)
     shown = _first_line(said)
     suspected = [*_suspected(said, knowledge)]
+    # The logs name no cause: a check that finds one of those of their codes and symptoms does.
     for condition in suspected if shown else ():
         if fault := _fault_of(condition, found):
             return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+    # No log shows it: it is named, but not called the cause.
     if fault := next((fault for fault in faults if fault.name in NO_SESSIONS), None):
         return FirstFinding(fault.name, "", fault.what, fault.remedy)
     if said.causes:

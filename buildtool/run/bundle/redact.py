@@ -263,6 +263,7 @@ def _normalise(data: bytes, space: bytes) -> tuple[bytes, array[int]]:
         text += data[at:start]
         origins.extend(range(at, start))
         decoded = _decoded(found, space)
+        # All bytes of an escape begin where it does: a mask never leaves a part of one.
         text += decoded
         origins.extend([start] * len(decoded))
         at = found.end()

@@ -137,6 +137,8 @@ def _within(
         while waiting and spans[waiting[-1]][0] >= records[call].start:
             part = waiting.pop()
             heapq.heappush(heap, (-spans[part][1], part))
+        # Parts in the heap begin after this call does, and so after all calls that are left: one
+        # that is too long for this call may fit an earlier one, which ends later.
         too_long = []
         while heap and -heap[0][0] > records[call].end:
             too_long.append(heapq.heappop(heap))
