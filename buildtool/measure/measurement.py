@@ -117,9 +117,10 @@ def measure(
             if all(width <= bench.precision for width in widths.values()):
                 break
             if time.monotonic() >= deadline:
+                end = f"not to ±{bench.precision:.1%}: the limit of {bench.limit} is over"
                 for name, width in widths.items():
                     if width > bench.precision:
-                        listener(Note(_imprecise(name, width, count, bench)))
+                        listener(Note(f"{name} is known to ±{width:.1%} after {count} runs, {end}"))
                 break
             if time.monotonic() >= noted + NOTE_SECONDS:
                 noted = time.monotonic()
@@ -214,13 +215,6 @@ def _interval(taken: Sequence[Sequence[Sample]], name: str) -> Interval:
     if len(values) == 1:
         return median_interval(values[0])
     return ratio_interval(zip(*values, strict=True))
-
-
-def _imprecise(name: str, width: float, count: int, bench: Bench) -> str:
-    return (
-        f"{name} is known to ±{width:.1%} after {count} runs, not to ±{bench.precision:.1%}:"
-        f" the limit of {bench.limit} is over"
-    )
 
 
 def _failed_checks(runs: Sequence[Sample], *, takes_seed: bool) -> Iterable[FailedCheck]:

@@ -150,11 +150,6 @@ def held_place(name: str, acquire: Callable[[], Hold]) -> Hold:
     return hold
 
 
-def lifeline_of(name: str) -> int | None:
-    """A descriptor; the place called `name` is not released while a process has it."""
-    return _holds[name].lifeline if name in _holds else None
-
-
 def leave_place(name: str) -> None:
     """Let the place called `name` be released, if this process holds it."""
     if hold := _holds.pop(name, None):
@@ -291,8 +286,9 @@ class PlaceTransport:
 
     @property
     def lifeline(self) -> int | None:
-        """A descriptor for processes that use the device for this one: see `lifeline_of`."""
-        return lifeline_of(self._name)
+        """A descriptor for processes that use the device for this one: the place is not released
+        while one has it."""
+        return _holds[self._name].lifeline if self._name in _holds else None
 
     def listed_place(self) -> ListedPlace:
         """The place as the coordinator lists it, whoever holds it.  Raises `LabgridError`."""

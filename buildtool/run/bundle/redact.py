@@ -173,13 +173,11 @@ def redactor(values: Iterable[str]) -> Redactor:
     forms = {os.fsencode(form) for text in wanted for form in _forms(text)}
     encoded = {form for text in wanted for form in _base64_forms(os.fsencode(text))}
     normal = {normalised(form) for form in forms}
-    return Redactor(
-        *(tuple(sorted(found - {b""}, key=_order)) for found in (forms, normal, encoded))
+    longest_first = (
+        sorted(found - {b""}, key=lambda form: (-len(form), form))
+        for found in (forms, normal, encoded)
     )
-
-
-def _order(form: bytes) -> tuple[int, bytes]:
-    return -len(form), form
+    return Redactor(*map(tuple, longest_first))
 
 
 def _forms(text: str) -> Iterator[str]:
