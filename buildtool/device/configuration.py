@@ -30,6 +30,14 @@ KEPT_RELEASES = 3
 MAX_KEPT = 1000
 LABGRID = "labgrid:"
 _ROOT = r"(?:\$HOME|~)?(?:/[^/]+)*/?"
+_KEYS_OF = {
+    "address": ("ssh", "adb"),
+    "via": ("ssh", "adb"),
+    "port": ("ssh",),
+    "adb_server": ("adb",),
+    "run_as": ("adb",),
+}
+"""The transports to which keys apply."""
 
 
 class DevicesError(TomlError):
@@ -71,14 +79,6 @@ class ConfiguredDevice(Value):
     ] = ""
 
 
-_KEYS_OF = {
-    "address": ("ssh", "adb"),
-    "via": ("ssh", "adb"),
-    "port": ("ssh",),
-    "adb_server": ("adb",),
-    "run_as": ("adb",),
-}
-"""The transports to which keys apply."""
 SECTIONS: Mapping[str, type] = {"device": ConfiguredDevice}
 
 

@@ -12,6 +12,7 @@ from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import DeviceFindingObject
+
 FAILURES = Path(__file__).with_name("transports") / "failures.toml"
 MAX_LINES = 8
 MAX_COLUMNS = 300

@@ -44,6 +44,7 @@ _GLIBC = re.compile(r"(?:GNU C Library|GNU libc|glibc|GLIBC|ld\.so)\b.*?\b(2\.\d
 _BOOT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _AT_PAGESZ = 6  # linux/auxvec.h
 _PAGE_SIZES = (4096, 16384, 65536)  # of AArch64
+HEADER_BYTES = 52  # of an ELF file with 32 bits
 
 
 def read_facts(device: Device) -> Facts:
@@ -267,9 +268,6 @@ def _node(path: str, text: bytes) -> Node:
     found = re.search(pattern, " ".join(words), re.ASCII)
     mode, owner, group = found.groups() if found else ("", "", "")
     return Node(path, mode, owner, group, "readable" in words[:2], "writable" in words[:2])
-
-
-HEADER_BYTES = 52  # of an ELF file with 32 bits
 
 
 class Evidence(Value):

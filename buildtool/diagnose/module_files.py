@@ -28,7 +28,6 @@ SHELL = "fastrpc_shell"
 """How the name of the program that loads libraries begins; nobody has its debug information."""
 SYMBOLS, NAME, OTHER, MISSING = "symbols", "name", "other-build", "missing"
 
-
 _open = lru_cache(maxsize=4)(open_debug_file)  # several crashes are often of one library
 
 

@@ -37,6 +37,7 @@ BAD_WORDS = frozenset(outcome.value for outcome in BAD)
 SQUARES = 40
 NAMED = 3
 SHORT = 120
+SHOWN, MOST = 9, 100
 
 
 class Tested(Value):
@@ -210,9 +211,6 @@ def failures_of(runs: Sequence[TestedRun]) -> list[tuple[float, Failure]]:
             title = f"test {names}{more} on {run.device}: {tests[0].outcome}"
             found.append((run.started, Failure(title, moment(run.started), cause)))
     return found
-
-
-SHOWN, MOST = 9, 100
 
 
 def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -37,6 +37,11 @@ NO_DATA = frozenset({STATE, ".git", "CMakeFiles"})
 """Directories of which nothing is sent."""
 Additions = dict[str, ShippedOutput]
 """The files that a test deployment adds to the release, by path there."""
+# A path begins a text, or follows what separates it from an option's name, a format or another
+# path: --data=/…, --gtest_output=xml:/…, /…:/…, -I/….
+_BEFORE = r"(?:^-[A-Za-z]|^|[=:;,\s\"'(\[])"
+_ENDS = r"[:;,\"')\]]"
+_AFTER = r"(?=[/:;,\s\"')\]]|$)"
 
 
 def directories(step: CMakeStep) -> dict[str, str]:
@@ -185,13 +190,6 @@ def _fill(directory: Path, release: Release, wanted: Additions) -> list[ReleaseF
         remove_tree(fresh, ignore_errors=True)
         raise
     return files
-
-
-# A path begins a text, or follows what separates it from an option's name, a format or another
-# path: --data=/…, --gtest_output=xml:/…, /…:/…, -I/….
-_BEFORE = r"(?:^-[A-Za-z]|^|[=:;,\s\"'(\[])"
-_ENDS = r"[:;,\"')\]]"
-_AFTER = r"(?=[/:;,\s\"')\]]|$)"
 
 
 class PathMap:

@@ -41,6 +41,8 @@ TIMEOUT = 300.0
 Begin = Callable[[str], None]
 Selected = list[tuple["Suite", Collection[str] | None]]
 """Suites, and the names of their tests that run; None for all."""
+SUITE = "test"
+KEPT_BYTES = 1 << 20
 
 
 class Suite(Protocol):
@@ -242,10 +244,6 @@ def in_shard(selected: Selected, shard: Shard) -> Selected:
         if mine:
             found.append((suite, [name for name in known if name in mine]))
     return found
-
-
-SUITE = "test"
-KEPT_BYTES = 1 << 20
 
 
 class Programs:

@@ -11,7 +11,6 @@ from buildtool.project.archs import arch_number
 
 DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
-
 _ZEROS = ",hmx=zeros"
 
 

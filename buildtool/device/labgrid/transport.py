@@ -50,6 +50,11 @@ from buildtool.device.transports.transport import Command, Transport
 if TYPE_CHECKING:
     from socket import socket
 
+_holds: dict[str, Hold] = {}
+"""By the names of places."""
+_left: list[Hold] = []
+MAX_EVENT = 1 << 24
+
 
 class Hold:
     """The place `name`, which a process holds as long as `lifeline` is open and tells about in
@@ -136,11 +141,6 @@ class Hold:
         next_event(self._events)
 
 
-_holds: dict[str, Hold] = {}
-"""By the names of places."""
-_left: list[Hold] = []
-
-
 def held_place(name: str, acquire: Callable[[], Hold]) -> Hold:
     """This process's hold of the place called `name`; raises what `acquire` raises, and why it was
     lost."""
@@ -179,9 +179,6 @@ def _system() -> str:
     """Stands for the boot and the container in which numbers of processes mean something."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
     return value_digest([boot, str(Path("/proc/self/ns/pid").readlink())])[:8]
-
-
-MAX_EVENT = 1 << 24
 
 
 class PlaceInUseError(LabgridError):

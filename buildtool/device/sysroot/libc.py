@@ -40,6 +40,15 @@ OTHERS = (
 )
 MAX_LIBRARY = 64 << 20
 MAX_DEPTH = 32
+FOLDER = "/usr/include"
+MAX_HEADER_BYTES = 16 << 20  # one header
+MAX_HEADER_DEPTH = 32
+MAX_SCRIPT_BYTES = 16 << 10  # glibc's have some 300
+_ELF, _ARCHIVES = b"\x7fELF", (b"!<arch>\n", b"!<thin>\n")
+_COMMANDS = re.compile(r"\b(GROUP|INPUT|AS_NEEDED|OUTPUT_FORMAT|SEARCH_DIR)\b")
+# A comment, a quoted name, a name, or one character of anything else.
+_TOKEN = re.compile(r'/\*.*?\*/|"[^"\n]*"|[^\s(),;"]+|.', re.DOTALL)
+_PREFIXES = ("=", "$SYSROOT")  # both mean: below the sysroot, so the path behind is the device's
 
 
 def find_libc(device: DeviceFiles) -> Resolved | None:
@@ -107,11 +116,6 @@ def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int 
         _library(device, fetched, other, depth + 1)
 
 
-FOLDER = "/usr/include"
-MAX_HEADER_BYTES = 16 << 20  # one header
-MAX_HEADER_DEPTH = 32
-
-
 def fetch_headers(device: DeviceFiles, fetched: Fetched) -> None:
     """Fetch everything below `/usr/include`; raises `PullError` without libc's headers."""
     top = resolve(device, FOLDER)
@@ -155,14 +159,6 @@ def _header(device: DeviceFiles, fetched: Fetched, path: str, top: str) -> str:
         if f"{found.path}/".startswith(f"{top}/"):
             fetched.links(found)  # the directory that it leads to is walked separately
     return ""
-
-
-MAX_SCRIPT_BYTES = 16 << 10  # glibc's have some 300
-_ELF, _ARCHIVES = b"\x7fELF", (b"!<arch>\n", b"!<thin>\n")
-_COMMANDS = re.compile(r"\b(GROUP|INPUT|AS_NEEDED|OUTPUT_FORMAT|SEARCH_DIR)\b")
-# A comment, a quoted name, a name, or one character of anything else.
-_TOKEN = re.compile(r'/\*.*?\*/|"[^"\n]*"|[^\s(),;"]+|.', re.DOTALL)
-_PREFIXES = ("=", "$SYSROOT")  # both mean: below the sysroot, so the path behind is the device's
 
 
 def is_linker_script(data: bytes) -> bool:

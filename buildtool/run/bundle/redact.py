@@ -62,6 +62,19 @@ _AUTHORIZATION = re.compile(
 )
 """The header of HTTP, also with a mask in place of an unusual scheme; source: RFC 9110, section
 11.6.2."""
+_ESCAPE = re.compile(
+    rb"""
+    \\++ (?P<utf16> u [Dd][89ABab][0-9A-Fa-f]{2} \\++ u [Dd][C-Fc-f][0-9A-Fa-f]{2}
+                 | u [0-9A-Fa-f]{4} )
+  | \\++ U (?P<utf32> 000[0-9A-Fa-f]{5} | 0010 [0-9A-Fa-f]{4} )
+  | % (?P<percent> [0-9A-Fa-f]{2} )
+  | (?P<nothing> \\++ [\ \t]*+ \r?\n \s*+ )
+  | (?P<space> (?: [\ \t\r\n] | \\++ [nrt] ){2,}+ | [\t\r\n] | \\++ [nrt] )
+  | (?P<quotes> (?: \\*+ ['"] )++ )
+  | (?P<backslashes> \\++ )
+    """,
+    re.VERBOSE,
+)
 
 
 def is_secret(name: str, further: Collection[str] = ()) -> bool:
@@ -215,21 +228,6 @@ def _overlap(left: bytes, right: bytes, most: int) -> int:
         if possible and right.startswith(left[-size:]):
             return size
     return 0
-
-
-_ESCAPE = re.compile(
-    rb"""
-    \\++ (?P<utf16> u [Dd][89ABab][0-9A-Fa-f]{2} \\++ u [Dd][C-Fc-f][0-9A-Fa-f]{2}
-                 | u [0-9A-Fa-f]{4} )
-  | \\++ U (?P<utf32> 000[0-9A-Fa-f]{5} | 0010 [0-9A-Fa-f]{4} )
-  | % (?P<percent> [0-9A-Fa-f]{2} )
-  | (?P<nothing> \\++ [\ \t]*+ \r?\n \s*+ )
-  | (?P<space> (?: [\ \t\r\n] | \\++ [nrt] ){2,}+ | [\t\r\n] | \\++ [nrt] )
-  | (?P<quotes> (?: \\*+ ['"] )++ )
-  | (?P<backslashes> \\++ )
-    """,
-    re.VERBOSE,
-)
 
 
 def normalised(data: bytes) -> bytes:

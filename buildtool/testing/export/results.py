@@ -27,6 +27,16 @@ from buildtool.testing.export.exported import SERVICES, Export, ExportedTest
 from buildtool.testing.on_device import CRASHES
 from buildtool.testing.results import Outcome, TestResult, TestRun
 
+RESULTS = "results.txt"
+LIMITS = Limits(entries=20_000, size=2 << 30)
+MAX_ARCHIVES = 100
+MAX_LIST = MAX_LOG = 1 << 20
+MAX_LAVA = 16 << 20
+_NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
+_TEST = rf"test (\d{{1,6}}) (timeout|\d{{1,3}}) {_NUMBER} {_NUMBER}"
+_FACT = r"(export|arch|soc|firmware|started) (.{1,200})"
+_CASE = r"([0-9]{1,6})\.[A-Za-z0-9._-]{1,200}"
+
 
 def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
     """The results in `path`, one run for each device: a directory or archive with what the service
@@ -111,17 +121,6 @@ def _verdict(test: ExportedTest, status: int | None) -> tuple[Outcome, str]:
     if (number := signal_of(status)) in CRASHES:
         return Outcome.CRASHED, f"ended by {signal_name(number)}"
     return Outcome.FAILED, f"exit status {status}"
-
-
-RESULTS = "results.txt"
-LIMITS = Limits(entries=20_000, size=2 << 30)
-MAX_ARCHIVES = 100
-MAX_LIST = MAX_LOG = 1 << 20
-MAX_LAVA = 16 << 20
-_NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
-_TEST = rf"test (\d{{1,6}}) (timeout|\d{{1,3}}) {_NUMBER} {_NUMBER}"
-_FACT = r"(export|arch|soc|firmware|started) (.{1,200})"
-_CASE = r"([0-9]{1,6})\.[A-Za-z0-9._-]{1,200}"
 
 
 class ResultsError(BuildtoolError):
