@@ -61,11 +61,8 @@ class Deployment(Value):
 
 
 def deployment(release: Release, arch: str, data: tuple[DataFile, ...] = ()) -> Deployment:
-    """The deployment of `release` for a device whose DSP loads skels of `arch`.
-
-    Raises `DeviceError` for names that no list of files can have, and for files in the place of
-    `data`.
-    """
+    """The deployment of `release` for a device whose DSP loads skels of `arch`.  Raises
+    `DeviceError` for names that no list of files can have, and for files in the place of `data`."""
     parts = [part for part in release.slices if part.name in (HOST, arch)]
     files = tuple(file for part in parts for file in part.files)
     links = tuple(link for part in parts for link in part.links)
@@ -94,9 +91,7 @@ def deployment(release: Release, arch: str, data: tuple[DataFile, ...] = ()) -> 
 
 def stored(contents: Contents) -> Contents:
     """These contents on a device that forbids hard links: most files are links into its store.
-
-    Programs are files even so, since many look for other files beside their own.
-    """
+    Programs are files even so, since many look for other files beside their own."""
     return {
         path: state
         if state.startswith("-> ") or path.startswith("bin/") or "/" not in path
@@ -148,11 +143,8 @@ def scan_digest(text: str) -> str:
 
 
 def parse_scan(text: str) -> dict[str, str]:
-    """The contents that a scan printed.
-
-    Lines of another form, and links to files that the store lacks, are left out, so that what they
-    are about is seen as missing.
-    """
+    """The contents that a scan printed.  Lines of another form, and links to files that the store
+    lacks, are left out, so that what they are about is seen as missing."""
     # The lines in between begin with "./".
     files, _, rest = text.partition("\nlinks\n")
     names, _, rest = f"\n{rest}".partition("\ndangling\n")

@@ -18,10 +18,8 @@ MACHINE = "aarch64"
 
 
 class Misfit(Value):
-    """A reason why a release cannot run on a device, with the evidence for it.
-
-    `certain` is for reasons that hold whatever the device's firmware says.
-    """
+    """A reason why a release cannot run on a device, with the evidence for it.  `certain` is for
+    reasons that hold whatever the device's firmware says."""
 
     problem: str
     evidence: str

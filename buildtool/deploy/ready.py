@@ -1,4 +1,4 @@
-"""From the name of a device to where a release goes there, and is current then."""
+"""From the name of a device to where a release goes there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.deploy.contents import DataFile, Deployment, deployment, known_file
-from buildtool.deploy.site import Site, make_current, verify
+from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.plan.plan import find_target
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from buildtool.device.emulated.socs import Soc
     from buildtool.device.facts import Facts
     from buildtool.device.sharing import DeviceLock
-    from buildtool.documents.runs import DeployDocument
 
 
 class DeviceChoice(Value):
@@ -73,9 +72,7 @@ class Ready:
         force: bool = False,
     ) -> None:
         """Check that `release` fits the device, and find out where it goes there, with `data`.
-
-        Raises `DeviceError` when the release does not fit, or with `force` certainly does not.
-        """
+        Raises `DeviceError` when the release does not fit, or with `force` certainly does not."""
         self.release = release
         self._project = project
         self._device = device
@@ -226,52 +223,3 @@ def _find_soc(choice: DeviceChoice) -> Soc | None:
     from buildtool.device.emulated.socs import find_soc  # noqa: PLC0415 - sim only
 
     return find_soc(choice.soc) if choice.soc else None
-
-
-class Deployed(Value):
-    """A release that is current on a device.
-
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, in `directory`; `files` and `size` (bytes) are what was sent, `repaired` the files on the
-    device that were damaged.
-    """
-
-    device: str
-    target: str
-    release: str
-    deployment: str
-    arch: str
-    directory: str
-    files: int
-    size: int
-    repaired: tuple[str, ...]
-
-    def as_json(self) -> DeployDocument:
-        return {
-            "device": self.device,
-            "target": self.target,
-            "release": self.release,
-            "deployment": self.deployment,
-            "arch": self.arch,
-            "directory": self.directory,
-            "files": self.files,
-            "size": self.size,
-            "repaired": list(self.repaired),
-        }
-
-
-def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:
-    """Make the release current.  Raises `DeviceError`."""
-    repaired = verify(ready.site, ready.deployment) if verify_files else ()
-    sent = make_current(ready.site, ready.deployment)
-    return Deployed(
-        device=ready.site.device.name,
-        target=ready.release.target,
-        release=ready.release.id,
-        deployment=ready.deployment.id,
-        arch=ready.deployment.arch,
-        directory=ready.site.release(ready.deployment.id),
-        files=sent.files,
-        size=sent.size,
-        repaired=repaired,
-    )

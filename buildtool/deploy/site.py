@@ -76,9 +76,7 @@ def inline_push(site: Site, deployment: Deployment) -> InlinePush | None:
 
 def finish_inline_push(site: Site, deployment: Deployment, report: ScriptReport) -> bool:
     """Whether `report`, of a script that began with an inline push, is that of the program's start.
-
-    Otherwise this push failed: `make_current` has to push `deployment` in exchanges of its own.
-    """
+    Otherwise this push failed: `make_current` has to push `deployment` in exchanges of its own."""
     if report.word not in ("exit", "missing", "directory"):
         return False
     write_known(site.known, Known(deployment.id, _new_push(site, deployment).contents))
@@ -174,9 +172,7 @@ def _repair(site: Site, deployment: Deployment, scan: str) -> tuple[str, ...]:
 
 def rollback(site: Site) -> tuple[str, str]:
     """Make the release current that was deployed before the current one; returns the ids of both.
-
-    Raises `DeviceError` when there is no earlier release.
-    """
+    Raises `DeviceError` when there is no earlier release."""
     report = site.device.ask(script("common", "rollback"), {"project": site.project})
     words = report.text.split(" ")
     if report.word == "done" and len(words) == 2:

@@ -132,10 +132,8 @@ def _add_file(archive: tarfile.TarFile, name: str, directory: Path, file: Releas
 
 
 def unpacker(deployment: Deployment, change: Changes, program: str) -> str:
-    """`program`, or "" when compressing for it is not worth while.
-
-    zstd is faster than most networks; gzip is not, and random data stays as large as it is.
-    """
+    """`program`, or "" when compressing for it is not worth while.  zstd is faster than most
+    networks; gzip is not, and random data stays as large as it is."""
     sizes = {file.path: file.size for file in deployment.files}
     largest = max(change.added, key=lambda path: sizes.get(path, 0), default="")
     if program != "gzip" or sizes.get(largest, 0) < BLOCK:

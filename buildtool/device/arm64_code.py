@@ -102,11 +102,8 @@ def _query(loader: str, libc: str, libdl: str) -> bytes:
 
 def counting_library(platform: str, system_library: str, option: str = "--expect-dsp") -> bytes:
     """The library for a device of `platform` whose libcdsprpc has the path `system_library`.
-    `option` is what asks for it.
-
-    Raises `DeviceError` for a path that would be more than a text in C source, and the errors of
-    finding and running zig.
-    """
+    `option` is what asks for it.  Raises `DeviceError` for a path that would be more than a text in
+    C source, and the errors of finding and running zig."""
     if not re.fullmatch(r"/[\w.+/-]+", system_library, re.ASCII):
         raise DeviceError(
             "calls of the DSP cannot be counted: the path of the device's libcdsprpc is unusual",

@@ -30,6 +30,14 @@ KEPT_RELEASES = 3
 MAX_KEPT = 1000
 LABGRID = "labgrid:"
 _ROOT = r"(?:\$HOME|~)?(?:/[^/]+)*/?"
+_KEYS_OF = {
+    "address": ("ssh", "adb"),
+    "via": ("ssh", "adb"),
+    "port": ("ssh",),
+    "adb_server": ("adb",),
+    "run_as": ("adb",),
+}
+"""The transports to which keys apply."""
 
 
 class DevicesError(TomlError):
@@ -71,22 +79,12 @@ class ConfiguredDevice(Value):
     ] = ""
 
 
-_KEYS_OF = {
-    "address": ("ssh", "adb"),
-    "via": ("ssh", "adb"),
-    "port": ("ssh",),
-    "adb_server": ("adb",),
-    "run_as": ("adb",),
-}
-"""The transports to which keys apply."""
 SECTIONS: Mapping[str, type] = {"device": ConfiguredDevice}
 
 
 def user_file() -> Path:
-    """The user's `devices.toml`.
-
-    Source: the XDG Base Directory Specification, which tells programs to ignore a relative path.
-    """
+    """The user's `devices.toml`.  Source: the XDG Base Directory Specification, which tells
+    programs to ignore a relative path."""
     folder = os.environ.get("XDG_CONFIG_HOME", "")
     if not folder.startswith("/"):
         folder = os.path.expanduser("~/.config")  # noqa: PTH111
@@ -99,10 +97,8 @@ def project_file(project: Project) -> Path:
 
 
 def configured_devices(project: Project | None) -> dict[str, ConfiguredDevice]:
-    """The devices by name; those beside the project file take precedence over the user's.
-
-    Raises `DevicesError`.
-    """
+    """The devices by name; those beside the project file take precedence over the user's.  Raises
+    `DevicesError`."""
     return {
         name: device
         for devices in devices_by_file(project).values()
@@ -144,18 +140,14 @@ def open_device(
     name: str, project: Project | None, *, wait: float = 0, listener: "Listener" = lambda _: None
 ) -> "Device":
     """The device called `name`; nothing connects to it yet.  In a lab, others have `wait` seconds
-    to release it.
-
-    Raises `UsageError` for an unknown name, `DevicesError`, and the errors of finding ssh or adb.
-    """
+    to release it.  Raises `UsageError` for an unknown name, `DevicesError`, and the errors of
+    finding ssh or adb."""
     return device_of(name, file_of(name, project)[1], project, wait=wait, listener=listener)
 
 
 def file_of(name: str, project: Project | None) -> tuple[Path, ConfiguredDevice]:
-    """The file that configures the device called `name`, and what it says.
-
-    Raises `UsageError` for an unknown name, and `DevicesError`.
-    """
+    """The file that configures the device called `name`, and what it says.  Raises `UsageError` for
+    an unknown name, and `DevicesError`."""
     found = devices_by_file(project)
     for file, devices in reversed(found.items()):
         if name in devices:

@@ -110,11 +110,8 @@ def conversation(
 
 
 class Conversation:
-    """A script that runs on a device.
-
-    `output` is what it wrote to a standard output that is a pipe, `messages` the end of what came
-    on standard error.
-    """
+    """A script that runs on a device.  `output` is what it wrote to a standard output that is a
+    pipe, `messages` the end of what came on standard error."""
 
     def __init__(
         self,
@@ -191,11 +188,9 @@ class Conversation:
         return True
 
     def report(self) -> ScriptReport:
-        """The report of the script at its end.
-
-        Raises `DeviceError` when there is none, or when the end of its output is missing; and
-        `OSError` when its output could not be written here.
-        """
+        """The report of the script at its end.  Raises `DeviceError` when there is none, or when
+        the end of its output is missing; and `OSError` when its output could not be written
+        here."""
         if self._relay and self._relay.error:
             raise self._relay.error
         if self._report_file and self._report_file.is_file():
@@ -224,10 +219,8 @@ class Conversation:
     @contextlib.contextmanager
     def sending(self, write: Callable[[IO[bytes]], object]) -> Iterator[None]:
         """Let `write` write to the script's standard input, a pipe, during the block, which reads
-        what the script writes.  The script may end before it has read everything.
-
-        Raises what `write` raises, at the end of the block.
-        """
+        what the script writes.  The script may end before it has read everything.  Raises what
+        `write` raises, at the end of the block."""
         assert self.process.stdin
         stream = self.process.stdin
         with contextlib.suppress(OSError):  # as large as the system allows

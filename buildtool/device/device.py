@@ -74,11 +74,9 @@ class Device(Value):
         stdin: int = DEVNULL,
         timeout: float = EXEC_SECONDS,
     ) -> ScriptOutput:
-        """Run a script of a POSIX shell to its end; `stdin` is a descriptor.
-
-        Raises `DeviceConnectionError` when the connection is lost or when the script takes longer
-        than `timeout` seconds.
-        """
+        """Run a script of a POSIX shell to its end; `stdin` is a descriptor.  Raises
+        `DeviceConnectionError` when the connection is lost or when the script takes longer than
+        `timeout` seconds."""
         # In a subshell, the script cannot end before its status is reported.
         text = f'{scripts("common")}\n(\n{script}\n)\nreport exit "$?"'
         with conversation(self.transport, text, variables, arguments, stdin=stdin) as talk:
@@ -100,10 +98,8 @@ class Device(Value):
         )
 
     def pull(self, path: str, target: Path) -> None:
-        """Fetch the file `path` of the device as `target`, completely or not at all.
-
-        Raises `DeviceError` when it is not a file that can be read.
-        """
+        """Fetch the file `path` of the device as `target`, completely or not at all.  Raises
+        `DeviceError` when it is not a file that can be read."""
         text = """
             [ -f "$1" ] && exec 3<"$1" || { report failed "$(ls -ld -- "$1" 2>&1)"; exit; }
             cat <&3 && report done || report failed "it cannot be read"

@@ -34,11 +34,8 @@ def table_of(name: str, device: ConfiguredDevice) -> str:
 
 
 def append_device(file: Path, name: str, device: ConfiguredDevice) -> None:
-    """Append the table of a device to `file`.
-
-    Raises `UsageError` when the file has a device of this name, or cannot have another table at
-    its end, and `DevicesError` when it is invalid.
-    """
+    """Append the table of a device to `file`.  Raises `UsageError` when the file has a device of
+    this name, or cannot have another table at its end, and `DevicesError` when it is invalid."""
     _check_name(name)
     table = table_of(name, device)
 
@@ -52,10 +49,8 @@ def append_device(file: Path, name: str, device: ConfiguredDevice) -> None:
 
 
 def remove_device(file: Path, name: str) -> None:
-    """Remove the table of the device `name`, which `file` has.
-
-    Raises `UsageError` when it has another form than a table of lines, and `DevicesError`.
-    """
+    """Remove the table of the device `name`, which `file` has.  Raises `UsageError` when it has
+    another form than a table of lines, and `DevicesError`."""
 
     def remove(text: str, former: Devices) -> tuple[str, Devices]:
         lines = text.splitlines(keepends=True)

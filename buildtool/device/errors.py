@@ -12,6 +12,7 @@ from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import DeviceFindingObject
+
 FAILURES = Path(__file__).with_name("transports") / "failures.toml"
 MAX_LINES = 8
 MAX_COLUMNS = 300
@@ -40,10 +41,8 @@ def foreign(device: str, path: str) -> DeviceError:
 
 
 class DeviceFinding(Value):
-    """Something that was checked.
-
-    `name` is that of the check; `remedy` is what to do, "" if everything is as it should be.
-    """
+    """Something that was checked.  `name` is that of the check; `remedy` is what to do, "" if
+    everything is as it should be."""
 
     name: str
     what: str

@@ -39,10 +39,8 @@ class SystemFile(Value):
 
 
 class Node(Value):
-    """A special file of the device.
-
-    `mode` is octal; `readable` and `writable` are for the user that runs commands there.
-    """
+    """A special file of the device.  `mode` is octal; `readable` and `writable` are for the user
+    that runs commands there."""
 
     path: str
     mode: str

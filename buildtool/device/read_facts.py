@@ -20,14 +20,13 @@ from buildtool.core.files import is_digest
 from buildtool.core.value import Value
 from buildtool.device import board
 from buildtool.device.arm64_code import dsp_queries
-from buildtool.device.board import Board
+from buildtool.device.board import BASE, EMULATED, PROPERTIES, Board, board_shells, read_soc
 from buildtool.device.device import Device
 from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
 from buildtool.device.script import MAX_LINE, Parts, parse_parts, printable, script
 from buildtool.device.sysroot.device_files import PLACES, PrintedFiles
-from buildtool.device.sysroot.facts import BASE, EMULATED, PROPERTIES, board_shells, read_soc
 from buildtool.project.archs import HEXAGON_ARCHS
 
 READ_SECONDS = 60.0
@@ -45,6 +44,7 @@ _GLIBC = re.compile(r"(?:GNU C Library|GNU libc|glibc|GLIBC|ld\.so)\b.*?\b(2\.\d
 _BOOT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _AT_PAGESZ = 6  # linux/auxvec.h
 _PAGE_SIZES = (4096, 16384, 65536)  # of AArch64
+HEADER_BYTES = 52  # of an ELF file with 32 bits
 
 
 def read_facts(device: Device) -> Facts:
@@ -101,11 +101,8 @@ def _read(device: Device, scripts: str, variables: Mapping[str, str]) -> tuple[P
 
 
 def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
-    """The facts in what the script printed on the device `address`.
-
-    `unasked` is the reason why libcdsprpc was not asked about the DSP.  Raises `DeviceError` for
-    what cannot be understood.
-    """
+    """The facts in what the script printed on the device `address`.  `unasked` is the reason why
+    libcdsprpc was not asked about the DSP.  Raises `DeviceError` for what cannot be understood."""
     android = parts.text("android") == "yes"
     printed = dict(parts.of("text"))
     if "properties" in parts.texts:
@@ -271,9 +268,6 @@ def _node(path: str, text: bytes) -> Node:
     found = re.search(pattern, " ".join(words), re.ASCII)
     mode, owner, group = found.groups() if found else ("", "", "")
     return Node(path, mode, owner, group, "readable" in words[:2], "writable" in words[:2])
-
-
-HEADER_BYTES = 52  # of an ELF file with 32 bits
 
 
 class Evidence(Value):

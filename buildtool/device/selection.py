@@ -163,9 +163,7 @@ def _first(
 
 class ReservedDevices(contextlib.ExitStack):
     """A context manager that holds the locks of the devices that `reserve` reserves for `purpose`.
-
-    `locks` are the locks by the names of devices; their `environment` is for the processes.
-    """
+    `locks` are the locks by the names of devices; their `environment` is for the processes."""
 
     def __init__(self, project: Project | None, purpose: str, listener: Listener) -> None:
         super().__init__()

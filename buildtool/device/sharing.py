@@ -193,9 +193,7 @@ class DeviceLock:
 
     def hold(self) -> None:
         """Hold the lock until the end of the block; again, if it was lost with a connection.
-
-        Raises `DeviceInUseError` when another command has it for longer than `wait` seconds.
-        """
+        Raises `DeviceInUseError` when another command has it for longer than `wait` seconds."""
         if not self.variables or (self._held and self._held.process.poll() is None):
             return
         self._held = None
@@ -247,10 +245,8 @@ def held_device(
 
 
 def holder_of(device: Device, *, remove: bool = False) -> Holder | None:
-    """Who holds the lock of `device`, None if nobody does; `remove` removes it.
-
-    Raises `DeviceError` when it cannot be used or removed.
-    """
+    """Who holds the lock of `device`, None if nobody does; `remove` removes it.  Raises
+    `DeviceError` when it cannot be used or removed."""
     text = script(*LOCK_SCRIPTS, "lock_state")
     variables = {"remove": "1" if remove else ""}
     report = device.ask(text, variables)

@@ -41,11 +41,9 @@ class DeviceStatus(Value):
 
 
 def read_status(device: Device) -> DeviceStatus:
-    """Ask `device` without taking its lock, and without asking the user anything.
-
-    Raises `DeviceConnectionError` when it cannot be reached or does not answer in time, and
-    `DeviceError` when its lock cannot be used.
-    """
+    """Ask `device` without taking its lock, and without asking the user anything.  Raises
+    `DeviceConnectionError` when it cannot be reached or does not answer in time, and `DeviceError`
+    when its lock cannot be used."""
     if listed := getattr(device.transport, "listed_place", None):
         from buildtool.device.labgrid.place import person  # noqa: PLC0415 - in labs
 

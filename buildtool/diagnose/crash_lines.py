@@ -42,6 +42,13 @@ _OFFSET = re.compile(r"([\w.+-]{1,255})\+0x([0-9A-Fa-f]{1,8})\b", re.ASCII)
 _METHOD = re.compile(r", in method (\d{1,3}) of ([\w.+-]{1,255}):", re.ASCII)
 _NAME = re.compile(r"[\w.+-]{1,255}\Z", re.ASCII)
 _SOURCE_LINE = re.compile(r"(?<=\.c):\d+")
+_CLOCK = re.compile(
+    r"\s{0,8}(?:\d{4}-)?(\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|[+-]\d\d:?\d\d)?"
+)
+_SYSLOG = re.compile(r"\s{0,8}([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d):(\d\d):(\d\d)")
+_KERNEL = re.compile(r"\s{0,8}\[ {0,12}(\d{1,10}\.\d{1,9})\]")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_BOOT = "boot"
 
 
 class TracedCall(Value):
@@ -231,15 +238,6 @@ def _mapped(found: tuple[str, ...] | None) -> Mapped | None:
     if found is None or not (name := _file_name(found[0])):
         return None
     return Mapped(name, *(int(number, 16) for number in found[1:]))
-
-
-_CLOCK = re.compile(
-    r"\s{0,8}(?:\d{4}-)?(\d\d-\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:Z|[+-]\d\d:?\d\d)?"
-)
-_SYSLOG = re.compile(r"\s{0,8}([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d):(\d\d):(\d\d)")
-_KERNEL = re.compile(r"\s{0,8}\[ {0,12}(\d{1,10}\.\d{1,9})\]")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_BOOT = "boot"
 
 
 class LineTime(Value):

@@ -30,9 +30,7 @@ _BUILD_ID = re.compile(r"[0-9a-f]{40}\Z")
 
 class StackFrame(Value):
     """A place in the code of a module: its link-time address there, None if that is not known.
-
-    `build_id` is hex, or "".  `symbol` is what the device calls it, such as "scale+0x1c", or "".
-    """
+    `build_id` is hex, or "".  `symbol` is what the device calls it, such as "scale+0x1c", or ""."""
 
     module: str
     offset: int | None

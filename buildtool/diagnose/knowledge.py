@@ -22,7 +22,6 @@ from buildtool.core.value import Value
 if TYPE_CHECKING:
     from buildtool.documents.explanations import CodeObject, ConditionObject
 
-
 FILE = Path(__file__).with_name("knowledge.json")
 CAUSE, CONSEQUENCE, BENIGN, UNKNOWN = "cause", "consequence", "benign", "unknown"
 """Classes of conditions: a cause; what follows from one; what has nothing to do with a failure; a
@@ -35,6 +34,11 @@ DEVICES = (SIM, BOARD, PHONE, WINDOWS)
 """Kinds of devices that have conditions of their own."""
 SURE = ("code", "maintainer", "user")
 """Where a condition is from: read in code, said by a maintainer, reported by a user."""
+DSP, HOST, QNN, KERNEL, NOWHERE = "dsp", "host", "qnn", "kernel", ""
+DSP_OFFSET = 0x80000400
+"""What the DSP adds to a code.  Source: AEEStdErr.h."""
+PLAIN_CODES = 0x400
+"""Codes without the offset are below this number."""
 
 
 class Cause(Value):
@@ -130,18 +134,9 @@ def read_knowledge() -> Knowledge:
     return Knowledge(json.loads(FILE.read_bytes()))
 
 
-DSP, HOST, QNN, KERNEL, NOWHERE = "dsp", "host", "qnn", "kernel", ""
-DSP_OFFSET = 0x80000400
-"""What the DSP adds to a code.  Source: AEEStdErr.h."""
-PLAIN_CODES = 0x400
-"""Codes without the offset are below this number."""
-
-
 class Code(Value):
-    """A code: its value without sign, from which side it is, and its names.
-
-    Without a name it is not known.
-    """
+    """A code: its value without sign, from which side it is, and its names.  Without a name it is
+    not known."""
 
     value: int
     side: str

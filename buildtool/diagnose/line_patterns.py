@@ -41,6 +41,12 @@ _HOST_CODE = re.compile(
 )
 _ERRNO_TEXTS = {number: {os.strerror(number).lower()} for number in errno.errorcode}
 """The texts of errors of the system, by their numbers; those of other C libraries below."""
+for _number, _text in (
+    *((errno.EIO, "i/o error"), (errno.EAGAIN, "try again"), (errno.ENOMEM, "out of memory")),
+    *((errno.EBADF, "bad file number"), (errno.ENOTTY, "not a tty"), (errno.ENOTTY, "typewriter")),
+    (errno.ETIMEDOUT, "operation timed out"),
+):
+    _ERRNO_TEXTS[_number].add(_text)
 MAX_BYTES = 64 << 20
 """Of a larger file only the end is read, and of a longer pipe only the start."""
 MAX_LINE = 4000
@@ -57,17 +63,7 @@ MAX_DISTANCE = 200
 """Lines between a crash and a call of which no time is known."""
 # Source: qualcomm/fastrpc, src/fastrpc_apps_user.c, remote_handle64_invoke.
 _METHOD = re.compile(r"failed for module (\S{1,200}?), handle \w{1,18}, method (\d{1,3}) on domain")
-
-
-for _number, _text in (
-    *((errno.EIO, "i/o error"), (errno.EAGAIN, "try again"), (errno.ENOMEM, "out of memory")),
-    *((errno.EBADF, "bad file number"), (errno.ENOTTY, "not a tty"), (errno.ENOTTY, "typewriter")),
-    (errno.ETIMEDOUT, "operation timed out"),
-):
-    _ERRNO_TEXTS[_number].add(_text)
 _OF_THE_DSP = ("remote_", "fastrpc", "rpcmem", "dspqueue", "dsprpc", "ggml-hex", "skel", "qnn_open")
-
-
 SHORTEST = 8
 """Characters of the shortest line that shows something: patterns and codes have as many."""
 
@@ -218,10 +214,8 @@ class LogLines:
         self._max_bytes = max_bytes
 
     def blocks(self) -> Iterator[tuple[int, list[str]]]:
-        """Some lines at a time, with the number of the first.
-
-        The lines have no escape sequences, and are cut at `MAX_LINE`.  Raises `OSError`.
-        """
+        """Some lines at a time, with the number of the first.  The lines have no escape sequences,
+        and are cut at `MAX_LINE`.  Raises `OSError`."""
         first = self._stream.read(2)
         decoder = codecs.getincrementaldecoder(_MARKS.get(first, "utf-8"))("replace")
         skips = self._skip_to_the_end()

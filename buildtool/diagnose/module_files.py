@@ -28,7 +28,6 @@ SHELL = "fastrpc_shell"
 """How the name of the program that loads libraries begins; nobody has its debug information."""
 SYMBOLS, NAME, OTHER, MISSING = "symbols", "name", "other-build", "missing"
 
-
 _open = lru_cache(maxsize=4)(open_debug_file)  # several crashes are often of one library
 
 
@@ -153,9 +152,7 @@ class Places(Protocol):
 
     def places(self, frame: StackFrame, *, call: bool) -> tuple[CodePlace, ...]:
         """The function at `frame`, after the functions that are inlined there; () if unknown.
-
-        `call`: the frame is the return address of a call, so that the call is before it.
-        """
+        `call`: the frame is the return address of a call, so that the call is before it."""
 
 
 class DebugFiles:

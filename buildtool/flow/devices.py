@@ -14,7 +14,8 @@ from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.deploy.contents import DataFile
-    from buildtool.deploy.ready import Deployed, DeviceChoice, Ready
+    from buildtool.deploy.push import Deployed
+    from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.device.device import Device
     from buildtool.device.sharing import DeviceLock
     from buildtool.run.bundle.record import RunRecord
@@ -33,7 +34,7 @@ def deploy(
     options: Options | None = None,
 ) -> Deployed:
     """Build, make the release, and make it current on the device."""
-    from buildtool.deploy.ready import deploy as deploy_release
+    from buildtool.deploy.push import deploy as deploy_release
 
     with (
         ready_on_device(project, device_name, choice, listener, options) as (ready, _),

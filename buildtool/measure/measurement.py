@@ -74,10 +74,8 @@ class FailedCheck(Value):
 
 
 class Measurement(Value):
-    """The runs of one release that count, and the checks that failed in any run.
-
-    `set_aside` is the number of runs that do not count, as the device was faster or slower.
-    """
+    """The runs of one release that count, and the checks that failed in any run.  `set_aside` is
+    the number of runs that do not count, as the device was faster or slower."""
 
     samples: tuple[Sample, ...]
     failed: tuple[FailedCheck, ...]
@@ -119,9 +117,10 @@ def measure(
             if all(width <= bench.precision for width in widths.values()):
                 break
             if time.monotonic() >= deadline:
+                end = f"not to ±{bench.precision:.1%}: the limit of {bench.limit} is over"
                 for name, width in widths.items():
                     if width > bench.precision:
-                        listener(Note(_imprecise(name, width, count, bench)))
+                        listener(Note(f"{name} is known to ±{width:.1%} after {count} runs, {end}"))
                 break
             if time.monotonic() >= noted + NOTE_SECONDS:
                 noted = time.monotonic()
@@ -218,13 +217,6 @@ def _interval(taken: Sequence[Sequence[Sample]], name: str) -> Interval:
     return ratio_interval(zip(*values, strict=True))
 
 
-def _imprecise(name: str, width: float, count: int, bench: Bench) -> str:
-    return (
-        f"{name} is known to ±{width:.1%} after {count} runs, not to ±{bench.precision:.1%}:"
-        f" the limit of {bench.limit} is over"
-    )
-
-
 def _failed_checks(runs: Sequence[Sample], *, takes_seed: bool) -> Iterable[FailedCheck]:
     found: dict[str, list[str]] = {}
     for sample in runs:
@@ -275,6 +267,8 @@ def median_interval(values: Sequence[float], confidence: float = MEDIAN_CONFIDEN
     ordered = sorted(values)
     count = len(ordered)
     beyond, ways = 0, 1  # of 2**count
+    # `ways` is a sum of binomial coefficients: the ends move inwards as long as the throws beyond
+    # both of them are as rare as they have to be, so the last step is one too far.
     while beyond < (count - 1) // 2 and 2 * ways / 2**count <= 1 - confidence:
         beyond += 1
         ways += math.comb(count, beyond)

@@ -261,11 +261,9 @@ def _within(one: float, other: float, ratio: float) -> bool:
 
 
 def read_metric(metric: Metric, output: str) -> float:
-    """The number of `metric` in the standard output of a program.
-
-    Raises `ValueError` when there is none, or one that nothing can be compared with: a time of 0
-    means that nothing was measured.
-    """
+    """The number of `metric` in the standard output of a program.  Raises `ValueError` when there
+    is none, or one that nothing can be compared with: a time of 0 means that nothing was
+    measured."""
     text = _matched(metric.match, output) if metric.match else _json_value(metric.json, output)
     try:
         number = float(text)

@@ -45,15 +45,13 @@ MAX_PLOTS = 24
 SHORT = 60
 SIDES = {"dsp": "the DSP", "host": "a device's processor"}
 """Files of the last profiles in `profile`, and what was profiled."""
-TRACES = "traces"
 SHOWN = 15
-SHORT_NAME = 100
 MAX_CARDS = 60
 MAX_ROWS = 100
 SIDE_BY_SIDE = 5
 """Devices in one table, so that it can be read and printed."""
 MARKS = {"ok": ("", "good"), "absent": ("–", ""), "differs": ("differs: ", "bad")}
-SHORT_CELL = 40
+SHORT_CELL, SHORT_NAME = 40, 100
 
 
 class Measured(Value):
@@ -263,7 +261,7 @@ def _functions(profile: Mapping[str, Any], what: str) -> Table:
 
 def _links(state: Path) -> list[tuple[str, str]]:
     """The flame graphs and the newest traces, as text and path."""
-    traces = sorted((state / TRACES).glob("*.pftrace"), reverse=True)[:10]
+    traces = sorted((state / "traces").glob("*.pftrace"), reverse=True)[:10]
     files = [(state / "profile" / f"{side}.svg", "flame graph") for side in SIDES]
     found = []
     for file, what in [*files, *((trace, "trace") for trace in traces)]:

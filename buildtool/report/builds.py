@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from buildtool.core.history import BUILDS, RELEASES
 from buildtool.core.value import Value
 from buildtool.report.blocks import (
     Bar,
@@ -25,7 +23,6 @@ from buildtool.report.blocks import (
     object_of,
     percent,
     plural,
-    records,
     rows_of,
     size,
     text_of,
@@ -80,12 +77,8 @@ class Build(Value):
         return next((reason for step in self.steps for reason in step.reasons), "")
 
 
-def read_builds(state: Path) -> tuple[list[Build], tuple[Line, ...]]:
-    """The builds, the oldest first, and what could not be read."""
-    return records(state, BUILDS, _build)
-
-
-def _build(line: Mapping[str, Any]) -> Build:
+def read_build(line: Mapping[str, Any]) -> Build:
+    """A build in a line of the history."""
     return Build(
         started=time_of(line, "started"),
         seconds=amount_of(line, "seconds"),
@@ -235,12 +228,8 @@ class SizedRelease(Value):
         return f"{moment(self.started)}, {self.revision or self.release[:12]}"
 
 
-def read_releases(state: Path) -> tuple[list[SizedRelease], tuple[Text, ...]]:
-    """The releases, the oldest first, and what could not be read."""
-    return records(state, RELEASES, _sized_release)
-
-
-def _sized_release(line: Mapping[str, Any]) -> SizedRelease:
+def read_release(line: Mapping[str, Any]) -> SizedRelease:
+    """A release in a line of the history."""
     revision = text_of(line, "revision", SHORT)[:12] if line["revision"] else ""
     return SizedRelease(
         started=time_of(line, "started"),

@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from buildtool.core.history import BUILDS, RELEASES, RUNS, TESTS
 from buildtool.core.value import Value
 from buildtool.project.model import Project
 from buildtool.report import benches, builds, tests
@@ -34,6 +35,7 @@ from buildtool.report.blocks import (
     Text,
     moment,
     number,
+    records,
 )
 
 HERE = Path(__file__).parent
@@ -76,12 +78,12 @@ class Report(Value):
 
 
 def make_report(project: Project, made: float) -> Report:
-    """The report of all that is recorded of `project`, and the cards of this user's benches."""
+    """The report of all that is recorded of `project`, and the cards of this user's devices."""
     state = project.state
-    built, build_problems = builds.read_builds(state)
-    released, release_problems = builds.read_releases(state)
-    tested, test_problems = tests.read_tests(state)
-    failed_runs, run_problems = tests.read_failed_runs(state)
+    built, build_problems = records(state, BUILDS, builds.read_build)
+    released, release_problems = records(state, RELEASES, builds.read_release)
+    tested, test_problems = records(state, TESTS, tests.read_tests)
+    failed_runs, run_problems = records(state, RUNS, tests.read_failed_run)
     failures = [*builds.failures_of(built), *tests.failures_of(tested), *failed_runs]
     revisions = {each.release: each.revision for each in reversed(released)}
     sections = (

@@ -6,10 +6,8 @@ The section of failures: builds, tests and runs that failed, with what is known 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from buildtool.core.history import RUNS, TESTS
 from buildtool.core.value import Value
 from buildtool.report.blocks import (
     Block,
@@ -28,7 +26,6 @@ from buildtool.report.blocks import (
     moment,
     object_of,
     plural,
-    records,
     rows_of,
     text_of,
     time_of,
@@ -40,6 +37,7 @@ BAD_WORDS = frozenset(outcome.value for outcome in BAD)
 SQUARES = 40
 NAMED = 3
 SHORT = 120
+SHOWN, MOST = 9, 100
 
 
 class Tested(Value):
@@ -102,12 +100,8 @@ class TestHistory(Value):
         return again or any(len(kinds) > 1 for kinds in by_release.values())
 
 
-def read_tests(state: Path) -> tuple[list[TestedRun], tuple[Text, ...]]:
-    """The runs of tests, the oldest first, and what could not be read."""
-    return records(state, TESTS, _run)
-
-
-def _run(line: Mapping[str, Any]) -> TestedRun:
+def read_tests(line: Mapping[str, Any]) -> TestedRun:
+    """A run of tests in a line of the history."""
     device = " ".join(filter(None, (text_of(line, key, SHORT) for key in ("device", "soc"))))
     return TestedRun(
         started=time_of(line, "started"),
@@ -219,9 +213,6 @@ def failures_of(runs: Sequence[TestedRun]) -> list[tuple[float, Failure]]:
     return found
 
 
-SHOWN, MOST = 9, 100
-
-
 def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """A first finding as lines; raises `LookupError` and `ValueError`."""
     if not row:
@@ -230,12 +221,8 @@ def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(line for line in lines if line[1])
 
 
-def read_failed_runs(state: Path) -> tuple[list[tuple[float, Finding]], tuple[Text, ...]]:
-    """The runs of programs that failed, each with its time, and what could not be read."""
-    return records(state, RUNS, _failed_run)
-
-
-def _failed_run(line: Mapping[str, Any]) -> tuple[float, Finding]:
+def read_failed_run(line: Mapping[str, Any]) -> tuple[float, Finding]:
+    """A run of a program that failed, with its time, in a line of the history."""
     command, status = line["command"], line["status"]
     if not isinstance(command, list) or not isinstance(status, int):
         raise ValueError("it is no run")

@@ -128,10 +128,8 @@ def run_attended(run: ProgramRun) -> RunResult:
 
 
 def run_and_explain(run: ProgramRun) -> RunResult:
-    """Run the program; the result has the first finding about the cause if it failed.
-
-    The error of a program that did not end in time has it as its reason.
-    """
+    """Run the program; the result has the first finding about the cause if it failed.  The error of
+    a program that did not end in time has it as its reason."""
     errors = KeptOutput(head=KEPT_BYTES, tail=KEPT_BYTES)
     ready, record, begun = run.ready, run.record, time.monotonic()
     run = run._replace(name=record.name if record else new_run(), errors=errors)

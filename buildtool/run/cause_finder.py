@@ -73,30 +73,23 @@ class _DeviceState(Value):
     logs: Mapping[str, bytes]
 
 
-class CauseFinder:
-    """Finds the causes of failures on the device of `ready`.
+class CauseFinder(Value):
+    """Finds the causes of failures on the device of `ready`, which is asked once, when needed.
 
     `run` and `program` name a run of which the device may have logs, of the last `seconds`.  IDL
-    files of `project` have the names of methods.  The device is asked once, when that is first
-    needed.
+    files of `project` have the names of methods.
     """
 
-    def __init__(
-        self,
-        ready: Ready,
-        *,
-        run: str = "",
-        program: str = "",
-        seconds: float,
-        project: Project | None = None,
-    ) -> None:
-        self._ready = ready
-        self._project = project
-        self._run = run
-        self._program = program
-        self._seconds = seconds
-        # Its logs are part of the output of programs, and its system is not that of a board.
-        self._emulated = ready.site.device.transport.direct
+    ready: Ready
+    run: str = ""
+    program: str = ""
+    seconds: float = 0
+    project: Project | None = None
+
+    @property
+    def emulated(self) -> bool:
+        """Whether its logs are part of the output of programs, and its system not a board's."""
+        return self.ready.site.device.transport.direct
 
     def find(
         self,
@@ -114,7 +107,7 @@ class CauseFinder:
         Raises `DeviceError` when the device does not answer, and `OSError`.
         """
         faults: list[DeviceFinding] = []
-        if not self._emulated:
+        if not self.emulated:
             faults += self._state.faults
         if with_logs:
             output = {**output, **self.logs}
@@ -123,16 +116,16 @@ class CauseFinder:
             skels = skels_in(said)
             faults += path_faults(env)
             faults += (f for f in self._release_faults if not skels or f.about in skels | {""})
-        checked = NAMES if self._emulated else self._state.checks | NAMES
+        checked = NAMES if self.emulated else self._state.checks | NAMES
         calls = failed_call(failed, output, said)
-        if calls and self._project:
-            calls = with_parameters(self._project, calls)
+        if calls and self.project:
+            calls = with_parameters(self.project, calls)
         return choose_finding(said, faults, checked, self._knowledge, calls)
 
     @property
     def logs(self) -> Mapping[str, bytes]:
         """The logs of the device by name; none of one whose logs are part of the output."""
-        return {} if self._emulated else self._state.logs
+        return {} if self.emulated else self._state.logs
 
     def _explained(self, logs: Mapping[str, bytes]) -> LogExplanation:
         explainer = LogExplainer(self._knowledge)
@@ -146,25 +139,25 @@ class CauseFinder:
 
     @cached_property
     def _state(self) -> _DeviceState:
-        variables = log_variables(self._ready, self._run, self._program, self._seconds)
-        device = self._ready.site.device
+        variables = log_variables(self.ready, self.run, self.program, self.seconds)
+        device = self.ready.site.device
         facts, board, parts = read_facts_board_and(device, "logs", variables)
         faults = tuple(f for f in check_device(facts, board, "", None) if f.remedy)
         checks = CHECKS - OF_FILES if board.emulated else CHECKS
-        return _DeviceState(facts, checks, faults, logs_in(parts, self._ready, self._seconds).logs)
+        return _DeviceState(facts, checks, faults, logs_in(parts, self.ready, self.seconds).logs)
 
     @cached_property
     def _release_faults(self) -> tuple[ReleaseFault, ...]:
         platform, system = PLATFORM, SystemExports()
-        if not self._emulated:
+        if not self.emulated:
             facts = self._state.facts
             platform, system = facts.platform, self._system_exports(facts)
-        return tuple(release_faults(self._ready, platform, system))
+        return tuple(release_faults(self.ready, platform, system))
 
     def _system_exports(self, facts: Facts) -> SystemExports:
         """What the DSP shell and the libcdsprpc of the device export; None of what cannot be read,
         for which what is known of other devices remains."""
-        name, found = self._ready.site.device.name, SystemExports()
+        name, found = self.ready.site.device.name, SystemExports()
         if (shell := self._read_elf(facts.shell.path)) and shell.exports:
             found = found._replace(shell=DeviceShell(name, shell.exports))
         if library := self._read_elf(facts.cdsprpc.path):
@@ -173,7 +166,7 @@ class CauseFinder:
 
     def _read_elf(self, path: str) -> Elf | None:
         """A file of the device's system; None if it is no ELF file."""
-        data = self._ready.site.device.exec(_PRINT, {}, [path]).stdout if path else b""
+        data = self.ready.site.device.exec(_PRINT, {}, [path]).stdout if path else b""
         with tempfile.NamedTemporaryFile("w+b") as stream, contextlib.suppress(ElfError):
             stream.write(data)
             stream.flush()
@@ -188,28 +181,26 @@ def choose_finding(
     knowledge: Knowledge,
     failed: Sequence[FailedCall] = (),
 ) -> FirstFinding | None:
-    """The cause of a failure whose logs say `said`.
+    """The cause of a failure whose logs say `said`; None if nothing points to the DSP.
 
     `faults` are what checks have found, the surest first; `checked` are the names of all checks
-    that were done.  A cause that a log names comes first, in the words of a check that finds it
-    too.  Then come the checks that find one of the causes of the codes and symptoms in the logs.
-    Without any of these, a fault with which no session opens is named, but not called the cause,
-    and otherwise any error that the emulated device has logged is the cause.
-    A method of `failed` is the cause itself if stub and skel agree.  None if nothing points to the
-    DSP.
+    that were done, `failed` the calls that failed.
     """
     found = {fault.name: fault for fault in reversed(faults)}
     first = said.causes[0].condition.name if said.causes else ANY_ERROR
     other = first not in (MISMATCH, ANY_ERROR)
+    # Stub and skel agree, so the code is the method's own and no sign of a mismatch.
     if failed and not other and DIGEST in checked and DIGEST not in found:
         return _own_error(failed[-1], said, knowledge)
     if first != ANY_ERROR:
         return _named_cause(said.causes[0], found)
     shown = _first_line(said)
     suspected = [*_suspected(said, knowledge)]
+    # The logs name no cause: a check that finds one of those of their codes and symptoms does.
     for condition in suspected if shown else ():
         if fault := _fault_of(condition, found):
             return FirstFinding(fault.name, fault.what, shown, fault.remedy)
+    # No log shows it: it is named, but not called the cause.
     if fault := next((fault for fault in faults if fault.name in NO_SESSIONS), None):
         return FirstFinding(fault.name, "", fault.what, fault.remedy)
     if said.causes:

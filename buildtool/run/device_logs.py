@@ -44,10 +44,8 @@ class DeviceLogs(Value):
 
 def read_logs(ready: Ready, run: str, program: str, seconds: float) -> DeviceLogs:
     """The logs of the device of `ready` of the last `seconds`: of the DSP (if the run kept it), of
-    Android, of `program` in the system's journal, and of the kernel.
-
-    Raises `DeviceError` when the device does not answer.
-    """
+    Android, of `program` in the system's journal, and of the kernel.  Raises `DeviceError` when the
+    device does not answer."""
     fence = f"[{secrets.token_hex(16)}]"
     variables = {"fence": fence, **log_variables(ready, run, program, seconds)}
     text = f"{script('parts', 'logs')}\npart end"

@@ -232,10 +232,7 @@ def counted_release(
 ) -> Iterator[Release]:
     """`release` with the library for the device with these `facts`, in a directory below `folder`
     for the block: the files of the release are links to the same files.  `option` is what asks for
-    it.
-
-    Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig.
-    """
+    it.  Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig."""
     from buildtool.device.arm64_code import SONAMES, counting_library  # noqa: PLC0415 - uses zig
 
     if not facts.cdsprpc.path:

@@ -41,10 +41,8 @@ class Input:
             self.go_on()
 
     def go_on(self) -> None:
-        """Take the next step, when the descriptor `wakes` can be read.
-
-        Raises `DeviceConnectionError` when the connection was lost before everything was sent.
-        """
+        """Take the next step, when the descriptor `wakes` can be read.  Raises
+        `DeviceConnectionError` when the connection was lost before everything was sent."""
         if self._feeder:
             self._check_end(self._feeder)
             self._at_end()

@@ -37,6 +37,11 @@ NO_DATA = frozenset({STATE, ".git", "CMakeFiles"})
 """Directories of which nothing is sent."""
 Additions = dict[str, ShippedOutput]
 """The files that a test deployment adds to the release, by path there."""
+# A path begins a text, or follows what separates it from an option's name, a format or another
+# path: --data=/…, --gtest_output=xml:/…, /…:/…, -I/….
+_BEFORE = r"(?:^-[A-Za-z]|^|[=:;,\s\"'(\[])"
+_ENDS = r"[:;,\"')\]]"
+_AFTER = r"(?=[/:;,\s\"')\]]|$)"
 
 
 def directories(step: CMakeStep) -> dict[str, str]:
@@ -51,10 +56,8 @@ def directories(step: CMakeStep) -> dict[str, str]:
 
 def programs(step: CMakeStep) -> Additions:
     """The programs and libraries that CMake targets of the build tree make, where they lie there,
-    and the libraries that they need and that the build or a package provides, below `lib/`.
-
-    Raises `FileApiError` and `ElfError`.
-    """
+    and the libraries that they need and that the build or a package provides, below `lib/`.  Raises
+    `FileApiError` and `ElfError`."""
     targets = read_build_tree(step.tree).targets
     paths = PathMap(directories(step))
     found = {
@@ -101,9 +104,7 @@ def _of_needs(step: CMakeStep) -> dict[str, Path]:
 
 def named_files(step: CMakeStep, paths: Iterable[Path]) -> Additions:
     """The files `paths`, and those below the directories among them, by their paths on the device.
-
-    A directory that contains all sources or the whole build tree is not one of data.
-    """
+    A directory that contains all sources or the whole build tree is not one of data."""
     mapped = PathMap(directories(step))
     found: Additions = {}
     for path in paths:
@@ -191,18 +192,9 @@ def _fill(directory: Path, release: Release, wanted: Additions) -> list[ReleaseF
     return files
 
 
-# A path begins a text, or follows what separates it from an option's name, a format or another
-# path: --data=/…, --gtest_output=xml:/…, /…:/…, -I/….
-_BEFORE = r"(?:^-[A-Za-z]|^|[=:;,\s\"'(\[])"
-_ENDS = r"[:;,\"')\]]"
-_AFTER = r"(?=[/:;,\s\"')\]]|$)"
-
-
 class PathMap:
-    """The directories of this machine, each with the directory on the device that mirrors it.
-
-    A directory inside another one has precedence.
-    """
+    """The directories of this machine, each with the directory on the device that mirrors it.  A
+    directory inside another one has precedence."""
 
     def __init__(self, directories: Mapping[str, str]) -> None:
         self.directories = directories

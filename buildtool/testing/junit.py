@@ -35,10 +35,8 @@ def write_junit(runs: Sequence[TestRun], file: Path) -> None:
 
 
 def junit_xml(runs: Sequence[TestRun]) -> bytes:
-    """The document of `runs`, which were on different devices at the same time.
-
-    Expected failures are skipped tests, unexpected passes failures.
-    """
+    """The document of `runs`, which were on different devices at the same time.  Expected failures
+    are skipped tests, unexpected passes failures."""
     target = " ".join(dict.fromkeys(run.target for run in runs))
     tests = [result for run in runs for result in run.tests]
     seconds = max(run.seconds for run in runs)

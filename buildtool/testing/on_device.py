@@ -34,13 +34,18 @@ from buildtool.testing.session import TRIES, pause, retried
 # Variables of this machine: programs of a device have other ones.
 _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE)
 
-
 CRASHES = frozenset(
     signal.Signals[f"SIG{name}"]
     for name in ("ABRT", "BUS", "FPE", "ILL", "KILL", "SEGV", "SYS", "TERM", "TRAP")
 )
 """The signals that statuses of 128+n stand for.  Programs do return statuses above 128, but seldom
 one of these."""
+MOST_SECONDS = 5.0
+"""The time that a program has: programs open their files early."""
+MOST_PATHS = 1000
+# QEMU's lines such as `12 openat(AT_FDCWD,"data/a.txt",O_RDONLY) = -1 errno=2 (No such file …)`.
+# Those of several threads may be in one.  Source: linux-user/strace.c.
+_CALL = rb'(?:openat|newfstatat|faccessat2?|statx)\(AT_FDCWD,"([^"\n]+)"|chdir\("([^"\n]+)"\) = 0'
 
 
 class TestPlace(Value):
@@ -77,10 +82,8 @@ class LaunchedPrograms:
         """Whether the device could not be reached in any try."""
 
     def run(self, launch: Launch) -> str:
-        """Run a program; returns the answer to its test launcher.
-
-        What is not a program for ARM64 of the build tree has to run on this machine.
-        """
+        """Run a program; returns the answer to its test launcher.  What is not a program for ARM64
+        of the build tree has to run on this machine."""
         program = Path(os.path.normpath(Path(launch.cwd, launch.command[0])))
         if not self.paths.path(str(program)) or not _may_be_for_device(program):
             return HERE
@@ -245,14 +248,6 @@ def _is_for_dsp(program: Path) -> bool:
         header = elf_header(program)
         return header is not None and header[1] == EM_HEXAGON
     return False
-
-
-MOST_SECONDS = 5.0
-"""The time that a program has: programs open their files early."""
-MOST_PATHS = 1000
-# QEMU's lines such as `12 openat(AT_FDCWD,"data/a.txt",O_RDONLY) = -1 errno=2 (No such file …)`.
-# Those of several threads may be in one.  Source: linux-user/strace.c.
-_CALL = rb'(?:openat|newfstatat|faccessat2?|statx)\(AT_FDCWD,"([^"\n]+)"|chdir\("([^"\n]+)"\) = 0'
 
 
 def missing_paths(

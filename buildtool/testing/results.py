@@ -24,6 +24,7 @@ from buildtool.run.method_counts import FailedCall, MethodCounts, counts_from_js
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
     from buildtool.documents.runs import TestDocument, TestResultObject
+
 DEVICE_SUITE = "device"
 """The suite of the only result of a device that no test could run on."""
 MESSAGE = 500

@@ -39,11 +39,13 @@ if TYPE_CHECKING:
     from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.on_device import RunResult
 
-
 TRIES = 3
 PAUSE_SECONDS = 0.5
 """The pause before the second try; it is longer before later ones."""
 T = TypeVar("T")
+PAUSES = (0.0, 2.0, 10.0)
+"""Seconds before each attempt to connect again."""
+KEPT_BYTES = 64 << 20
 
 
 def pause(_: DeviceConnectionError, tries: int) -> None:
@@ -58,10 +60,8 @@ def retried(
     tries: int = TRIES,
 ) -> T:
     """The result of `action`, which is done again when the connection is lost, at most `tries`
-    times.  Each time `after_loss` gets the error, and how many tries there were.
-
-    Raises `DeviceConnectionError` when it is lost in every try.
-    """
+    times.  Each time `after_loss` gets the error, and how many tries there were.  Raises
+    `DeviceConnectionError` when it is lost in every try."""
     for number in itertools.count(1):
         try:
             return action()
@@ -70,11 +70,6 @@ def retried(
             if number == tries:
                 raise
     raise AssertionError
-
-
-PAUSES = (0.0, 2.0, 10.0)
-"""Seconds before each attempt to connect again."""
-KEPT_BYTES = 64 << 20
 
 
 class Ran(Value):

@@ -41,6 +41,8 @@ TIMEOUT = 300.0
 Begin = Callable[[str], None]
 Selected = list[tuple["Suite", Collection[str] | None]]
 """Suites, and the names of their tests that run; None for all."""
+SUITE = "test"
+KEPT_BYTES = 1 << 20
 
 
 class Suite(Protocol):
@@ -60,9 +62,7 @@ class Suite(Protocol):
         self, session: Session, names: Collection[str] | None, begin: Begin
     ) -> Iterable[TestResult]:
         """Run the tests `names`, all of them if it is None; a bad test does not stop the others.
-
-        `begin` is called with the name of each test that begins, if that is known.
-        """
+        `begin` is called with the name of each test that begins, if that is known."""
 
 
 def find_suites(project: Project, timeout: float, session: Session | None = None) -> list[Suite]:
@@ -79,10 +79,8 @@ def find_suites(project: Project, timeout: float, session: Session | None = None
 
 
 def select(suites: Sequence[Suite], patterns: Sequence[str]) -> Selected:
-    """The tests that `patterns` select, by suite; all of them without patterns.
-
-    Raises `UsageError` when a pattern selects none.
-    """
+    """The tests that `patterns` select, by suite; all of them without patterns.  Raises
+    `UsageError` when a pattern selects none."""
     if not patterns:
         return [(suite, None) for suite in suites]
     known = [(suite, suite.names()) for suite in suites]
@@ -246,10 +244,6 @@ def in_shard(selected: Selected, shard: Shard) -> Selected:
         if mine:
             found.append((suite, [name for name in known if name in mine]))
     return found
-
-
-SUITE = "test"
-KEPT_BYTES = 1 << 20
 
 
 class Programs:

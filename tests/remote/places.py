@@ -10,8 +10,9 @@ import subprocess
 from pathlib import Path
 
 from buildtool.device.device import Device
+from buildtool.device.emulated.device import Emulated
 from buildtool.device.transports.adb import adb_device
-from buildtool.device.transports.local import Emulated, Local
+from buildtool.device.transports.local import Local
 from buildtool.device.transports.ssh import ssh_device
 from tests.remote.adbd import AdbServer
 from tests.remote.device_root import DeviceRoot

@@ -67,7 +67,7 @@ def report_tests(
         if table:
             stack.callback(show_summary, runs)
         if matrix.markdown:
-            from buildtool.report.matrix import write_matrix
+            from buildtool.report.markdown import write_matrix
 
             stack.callback(write_matrix, project, runs, matrix.markdown, matrix.log_url)
         if junit:

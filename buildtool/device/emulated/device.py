@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
@@ -25,8 +27,8 @@ from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.emulated.emulator import Emulator, build_emulator
 from buildtool.device.emulated.socs import Soc
-from buildtool.device.errors import DeviceError
-from buildtool.device.transports.local import Emulated, inherited
+from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.transports.transport import Command, inherited, port_of_this_machine
 from buildtool.plan.environment import build_environment
 from buildtool.project.archs import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Project, Tool
@@ -43,6 +45,9 @@ from buildtool.sdk.qemu import (
 )
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 from buildtool.toolchains.hmx import TABLE
+
+if TYPE_CHECKING:
+    from socket import socket
 
 CPU_INFO = Path("/proc/cpuinfo")
 COMMON_FLAGS = ("-O2", "-s")
@@ -75,10 +80,8 @@ def device_root() -> Path:
 def native_program(
     name: str, sources: Sequence[Path], *, headers: Sequence[Path] = (), flags: Sequence[str] = ()
 ) -> Path:
-    """The program of `sources`, for the processor of this machine.
-
-    Raises the errors of finding and running zig.
-    """
+    """The program of `sources`, for the processor of this machine.  Raises the errors of finding
+    and running zig."""
     zig = usable_zig()
     files = [file_digest(file) for file in (*sources, *headers)]
     words = (*COMMON_FLAGS, *flags)
@@ -105,6 +108,39 @@ def _cpu() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
+class Emulated(Value):
+    """The shell of this machine, with an environment in which `run.sh` runs ARM64 programs."""
+
+    root: str
+    environment: Mapping[str, str]
+    shell: str = "/bin/sh"
+
+    @property
+    def address(self) -> str:
+        return "the emulated device"
+
+    @property
+    def direct(self) -> bool:
+        return True
+
+    def connect(self, *, unattended: bool = False) -> None:
+        pass
+
+    def command(self, script: str, *, terminal: bool = False) -> Command:
+        del terminal  # the shell has the streams of this process
+        return [self.shell, "-c", script]
+
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
+        return port_of_this_machine(number)
+
+    def lost(self, status: int, messages: str) -> DeviceError:
+        return DeviceConnectionError(
+            "a script for the emulated device did not end regularly",
+            why=f"{self.shell} ended with status {status}: {messages.strip()[-500:]}",
+            remedy="If nothing has killed it, report this as an error of buildtool.",
+        )
+
+
 class EmulatedDevice(Value):
     """A laid-out device root and the QEMU that runs programs against it."""
 
@@ -119,10 +155,8 @@ def prepare(
     root: Path, soc: Soc, listener: Listener, qemu_requirement: Tool = NO_REQUIREMENT
 ) -> EmulatedDevice:
     """Lay out a device with `soc` in the directory `root`, building the emulator if necessary.
-
     Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
-    QEMU is not what the project asks for with `qemu_requirement`.
-    """
+    QEMU is not what the project asks for with `qemu_requirement`."""
     qemu, glibc = require_usable("the QEMU", find_qemu(qemu_requirement)), find_cross_glibc()
     emulator = build_emulator(listener)
     libraries = root / "lib"
@@ -162,10 +196,8 @@ def configuration(install_root: Path) -> dict[str, str]:
 
 
 def check_libraries(device: EmulatedDevice, release: Release) -> None:
-    """Check that the device has the C++ libraries that the release needs and does not ship.
-
-    Raises `DeviceError`.
-    """
+    """Check that the device has the C++ libraries that the release needs and does not ship.  Raises
+    `DeviceError`."""
     missing = device.glibc.missing_libraries
     shipped = {file.path.rpartition("/")[2] for file in release.files}
     host = next((part for part in release.slices if part.name == HOST), None)
@@ -182,9 +214,7 @@ def check_libraries(device: EmulatedDevice, release: Release) -> None:
 
 def check_platform(target: str, platform: str) -> None:
     """Check, before anything is built, that programs of `platform` can run on an emulated device.
-
-    Raises `DeviceError` for Android: QEMU's user mode runs its programs against a glibc only.
-    """
+    Raises `DeviceError` for Android: QEMU's user mode runs its programs against a glibc only."""
     if platform != PLATFORM:
         raise DeviceError(
             f"the target {target!r} is for {platform}, which the emulated device is not",
@@ -227,10 +257,8 @@ def environment(device: EmulatedDevice) -> dict[str, str]:
 
 
 def packet_plugin(device: EmulatedDevice) -> tuple[Path | None, str]:
-    """The plugin for the QEMU of `device`; or None, and why it does not load one.
-
-    Raises the errors of finding and running zig.
-    """
+    """The plugin for the QEMU of `device`; or None, and why it does not load one.  Raises the
+    errors of finding and running zig."""
     plugin = native_program("packet-counts", (PLUGIN_SOURCE,), flags=PLUGIN_FLAGS)
     words = device.qemu.hexagon, "-cpu", device.qemu.hexagon_cpu
     done = capture(

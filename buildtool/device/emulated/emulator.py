@@ -59,10 +59,7 @@ def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
 
 def build_emulator(listener: Listener) -> Emulator:
     """The emulator's binaries, built unless this version of them is undamaged in the cache, or in
-    the installed wheel.
-
-    Building takes about a minute on two processors.
-    """
+    the installed wheel.  Building takes about a minute on two processors."""
     cdsprpc, shell = parts = _parts()
     missing = [p for p in reversed(parts) if not (is_whole(p.tree) or _unpacked(p))]
     if missing:

@@ -11,15 +11,12 @@ from buildtool.project.archs import arch_number
 
 DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
-
 _ZEROS = ",hmx=zeros"
 
 
 class Soc(Value):
     """One SoC: the arch of its compute DSP, the size of its VTCM in MiB, and whether it has HMX.
-
-    With `hmx_zeros` the float half of its HMX is fused off: instructions give zeros.
-    """
+    With `hmx_zeros` the float half of its HMX is fused off: instructions give zeros."""
 
     name: str
     arch: str
@@ -36,9 +33,7 @@ class Soc(Value):
 def find_soc(name: str) -> Soc:
     """The SoC called `name`, upper or lower case, by its own name or an alias, or the first one
     with the DSP arch `name`; `,hmx=zeros` behind the name fuses off the float half of its HMX.
-
-    Raises `UsageError` with a suggestion.
-    """
+    Raises `UsageError` with a suggestion."""
     socs = known_socs()
     plain = name.lower().removesuffix(_ZEROS)
     zeros = plain != name.lower()

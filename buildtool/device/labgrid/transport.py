@@ -50,6 +50,11 @@ from buildtool.device.transports.transport import Command, Transport
 if TYPE_CHECKING:
     from socket import socket
 
+_holds: dict[str, Hold] = {}
+"""By the names of places."""
+_left: list[Hold] = []
+MAX_EVENT = 1 << 24
+
 
 class Hold:
     """The place `name`, which a process holds as long as `lifeline` is open and tells about in
@@ -136,11 +141,6 @@ class Hold:
         next_event(self._events)
 
 
-_holds: dict[str, Hold] = {}
-"""By the names of places."""
-_left: list[Hold] = []
-
-
 def held_place(name: str, acquire: Callable[[], Hold]) -> Hold:
     """This process's hold of the place called `name`; raises what `acquire` raises, and why it was
     lost."""
@@ -148,11 +148,6 @@ def held_place(name: str, acquire: Callable[[], Hold]) -> Hold:
     if hold.lost:
         raise hold.lost
     return hold
-
-
-def lifeline_of(name: str) -> int | None:
-    """A descriptor; the place called `name` is not released while a process has it."""
-    return _holds[name].lifeline if name in _holds else None
 
 
 def leave_place(name: str) -> None:
@@ -172,10 +167,8 @@ def _leave_all() -> None:
 
 @functools.cache
 def holders() -> tuple[str, str]:
-    """HOST/USER under which this user acquires places by hand, and that of this process.
-
-    With a name of its own, a process never releases what another one has acquired.
-    """
+    """HOST/USER under which this user acquires places by hand, and that of this process.  With a
+    name of its own, a process never releases what another one has acquired."""
     host = os.environ.get("LG_HOSTNAME") or os.uname().nodename
     user = os.environ.get("LG_USERNAME") or getpass.getuser()
     number = f"{_system()}-{os.getpid()}-{secrets.token_hex(3)}"
@@ -186,9 +179,6 @@ def _system() -> str:
     """Stands for the boot and the container in which numbers of processes mean something."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
     return value_digest([boot, str(Path("/proc/self/ns/pid").readlink())])[:8]
-
-
-MAX_EVENT = 1 << 24
 
 
 class PlaceInUseError(LabgridError):
@@ -293,8 +283,9 @@ class PlaceTransport:
 
     @property
     def lifeline(self) -> int | None:
-        """A descriptor for processes that use the device for this one: see `lifeline_of`."""
-        return lifeline_of(self._name)
+        """A descriptor for processes that use the device for this one: the place is not released
+        while one has it."""
+        return _holds[self._name].lifeline if self._name in _holds else None
 
     def listed_place(self) -> ListedPlace:
         """The place as the coordinator lists it, whoever holds it.  Raises `LabgridError`."""

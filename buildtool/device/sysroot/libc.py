@@ -40,6 +40,15 @@ OTHERS = (
 )
 MAX_LIBRARY = 64 << 20
 MAX_DEPTH = 32
+FOLDER = "/usr/include"
+MAX_HEADER_BYTES = 16 << 20  # one header
+MAX_HEADER_DEPTH = 32
+MAX_SCRIPT_BYTES = 16 << 10  # glibc's have some 300
+_ELF, _ARCHIVES = b"\x7fELF", (b"!<arch>\n", b"!<thin>\n")
+_COMMANDS = re.compile(r"\b(GROUP|INPUT|AS_NEEDED|OUTPUT_FORMAT|SEARCH_DIR)\b")
+# A comment, a quoted name, a name, or one character of anything else.
+_TOKEN = re.compile(r'/\*.*?\*/|"[^"\n]*"|[^\s(),;"]+|.', re.DOTALL)
+_PREFIXES = ("=", "$SYSROOT")  # both mean: below the sysroot, so the path behind is the device's
 
 
 def find_libc(device: DeviceFiles) -> Resolved | None:
@@ -48,10 +57,8 @@ def find_libc(device: DeviceFiles) -> Resolved | None:
 
 
 def fetch_libc(device: DeviceFiles, fetched: Fetched) -> None:
-    """Fetch headers, start files, linker scripts and libraries of glibc.
-
-    Raises `PullError` when the device lacks files that programs are linked with.
-    """
+    """Fetch headers, start files, linker scripts and libraries of glibc.  Raises `PullError` when
+    the device lacks files that programs are linked with."""
     for name in NEEDED:
         if not first(device, _places(name)):
             raise PullError(
@@ -109,11 +116,6 @@ def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int 
         _library(device, fetched, other, depth + 1)
 
 
-FOLDER = "/usr/include"
-MAX_HEADER_BYTES = 16 << 20  # one header
-MAX_HEADER_DEPTH = 32
-
-
 def fetch_headers(device: DeviceFiles, fetched: Fetched) -> None:
     """Fetch everything below `/usr/include`; raises `PullError` without libc's headers."""
     top = resolve(device, FOLDER)
@@ -159,14 +161,6 @@ def _header(device: DeviceFiles, fetched: Fetched, path: str, top: str) -> str:
     return ""
 
 
-MAX_SCRIPT_BYTES = 16 << 10  # glibc's have some 300
-_ELF, _ARCHIVES = b"\x7fELF", (b"!<arch>\n", b"!<thin>\n")
-_COMMANDS = re.compile(r"\b(GROUP|INPUT|AS_NEEDED|OUTPUT_FORMAT|SEARCH_DIR)\b")
-# A comment, a quoted name, a name, or one character of anything else.
-_TOKEN = re.compile(r'/\*.*?\*/|"[^"\n]*"|[^\s(),;"]+|.', re.DOTALL)
-_PREFIXES = ("=", "$SYSROOT")  # both mean: below the sysroot, so the path behind is the device's
-
-
 def is_linker_script(data: bytes) -> bool:
     """Whether a file with the name of a library is a linker script."""
     if data.startswith((_ELF, *_ARCHIVES)) or len(data) > MAX_SCRIPT_BYTES or b"\0" in data:
@@ -176,9 +170,7 @@ def is_linker_script(data: bytes) -> bool:
 
 def with_relative_paths(text: str, folder: str, place_of: Callable[[str], str]) -> str:
     """`text` with each absolute path replaced by one relative to `folder`, the script's own.
-
-    `place_of` gives the path where a file that is named really lies.
-    """
+    `place_of` gives the path where a file that is named really lies."""
 
     def relative(token: str) -> str:
         if token.startswith("/*"):

@@ -16,6 +16,8 @@ from buildtool.core.events import Work
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.trees import remove_tree
+from buildtool.device.board import board_shells, emulated_arch, read_soc
+from buildtool.device.emulated.socs import known_socs
 from buildtool.device.sysroot.device_files import (
     PLACES,
     DeviceFiles,
@@ -25,7 +27,6 @@ from buildtool.device.sysroot.device_files import (
     first,
     resolve,
 )
-from buildtool.device.sysroot.facts import board_shells, emulated_arch, known_soc, read_soc
 from buildtool.device.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
 from buildtool.sdk.qemu import glibc_version
 from buildtool.sdk.sysroot import (
@@ -106,7 +107,7 @@ def _fetch(fetched: Fetched, name: str, *, libc: bool, keep_libc: bool) -> Sysro
     library, elf = _library(device, platform, fetched)
     shells = _shells(device, platform, fetched)
     soc, model = read_soc(device)
-    row = known_soc(soc)
+    row = known_socs().get(soc)
     glibc = ""
     if platform != "android" and (found := find_libc(device)):
         glibc = glibc_version(device.read(found.path, MAX_LIBRARY))

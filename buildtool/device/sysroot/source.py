@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener
+from buildtool.device.board import BASE
 from buildtool.device.configuration import configured_devices, open_device
 from buildtool.device.device import Device
 from buildtool.device.emulated.device import CONFIGURATION, EmulatedDevice, prepare
@@ -34,7 +35,6 @@ from buildtool.device.sysroot.device_files import (
     DeviceFiles,
     PullError,
 )
-from buildtool.device.sysroot.facts import BASE
 from buildtool.device.sysroot.libc import FOLDER, FOLDERS, NEEDED, OTHERS
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.project.read import find_optional_project
@@ -47,10 +47,7 @@ SHELL = "/usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"
 
 def open_source(device_name: str, soc_name: str, listener: Listener) -> tuple[DeviceFiles, str]:
     """The files of `sim`, a device of `devices.toml`, or a directory, and the name of what it is;
-    `soc_name` is for `sim`.
-
-    Raises `UsageError`.
-    """
+    `soc_name` is for `sim`.  Raises `UsageError`."""
     if device_name == BUILT_IN_TARGET:
         soc = find_soc(soc_name or DEFAULT_SOC)
         emulated = prepare(cache_dir() / "device" / soc.name.lower(), soc, listener)
@@ -150,10 +147,8 @@ def open_directory(path: Path) -> Directory:
 
 
 def read_file(place: str | Path, limit: int, what: str) -> bytes:
-    """The content of a regular file; raises `PullError` for anything else and when it is larger.
-
-    A FIFO is not waited for, a link not followed.
-    """
+    """The content of a regular file; raises `PullError` for anything else and when it is larger.  A
+    FIFO is not waited for, a link not followed."""
     try:
         handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as stream:
@@ -202,10 +197,8 @@ def files_of(device: EmulatedDevice) -> Files:
 
 
 class RemoteFiles:
-    """The files of `device`, about which `facts` are known; a `DeviceFiles`.
-
-    It does not ask twice for what it knows: the files should not change while they are read.
-    """
+    """The files of `device`, about which `facts` are known; a `DeviceFiles`.  It does not ask twice
+    for what it knows: the files should not change while they are read."""
 
     def __init__(self, device: Device, facts: Facts) -> None:
         self._device = device

@@ -136,11 +136,8 @@ class Adb(Value):
         return explain("adb", kind, otherwise, messages, status=str(status), **names)
 
     def _start(self, server: AdbServer) -> None:
-        """Start the user's server if there is none.
-
-        If there is one of another version, raise: adb would stop it, with all that it does for
-        other programs.
-        """
+        """Start the user's server if there is none.  If there is one of another version, raise: adb
+        would stop it, with all that it does for other programs."""
         try:
             version = str(int(server.ask("host:version").text, 16))
         except (OSError, ValueError):
@@ -217,9 +214,7 @@ class Answer(Value):
 
 class AdbServer(Value):
     """The adb server at a place that the user's environment names, or at `host` and `port`.
-
-    `local`: adb starts the server when there is none.
-    """
+    `local`: adb starts the server when there is none."""
 
     local: bool
     host: str

@@ -160,10 +160,8 @@ class Ssh(Value):
 
 
 def _messages(process: Process) -> str:
-    """The end of what a process writes to standard error before it ends.
-
-    Older versions of ssh keep the stream open in the background.
-    """
+    """The end of what a process writes to standard error before it ends.  Older versions of ssh
+    keep the stream open in the background."""
     messages = b""
     assert process.stderr
     stream = process.stderr.fileno()

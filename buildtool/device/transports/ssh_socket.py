@@ -26,11 +26,11 @@ from buildtool.device.errors import DeviceError
 if TYPE_CHECKING:
     from socket import socket
 
-
 MAX_PATH = 107 - 17
 """Bytes of a path.  unix(7): 107 bytes; ssh binds the socket with a dot and 16 letters after its
 name, and renames it then."""
 NAME_LETTERS = 20
+REQUEST_SECONDS = 10.0
 
 
 def socket_path(*identity: str | int | None) -> Path:
@@ -111,9 +111,6 @@ def _problem(place: Path) -> str:
     if status.st_mode & 0o077:
         return "other users can enter it"
     return ""
-
-
-REQUEST_SECONDS = 10.0
 
 
 @contextlib.contextmanager

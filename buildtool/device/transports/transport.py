@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from socket import socket
 
 Command = Sequence[str | Path]
+NOT_THERE = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH")
+"""Variables of this process that are not for programs on a device."""
 MAX_ARGUMENT = (128 << 10) - 1
 """Bytes of one argument of a program; execve(2): MAX_ARG_STRLEN."""
 
@@ -27,10 +30,8 @@ class Transport(Protocol):
 
     @property
     def root(self) -> str:
-        """The directory on the device that releases are installed below by default.
-
-        It may begin with `$HOME/`, which the device's shell expands.
-        """
+        """The directory on the device that releases are installed below by default.  It may begin
+        with `$HOME/`, which the device's shell expands."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -88,3 +89,16 @@ def quote(text: str) -> str:
     """
     special = {"'": "'\"'\"'", "\\": "'\"\\\\\"'"}
     return "'" + "".join(special.get(letter, letter) for letter in text) + "'"
+
+
+def inherited() -> dict[str, str]:
+    """The variables of this process that scripts on this machine have, too."""
+    return {name: value for name, value in os.environ.items() if name not in NOT_THERE}
+
+
+@contextlib.contextmanager
+def port_of_this_machine(number: int) -> Iterator[Callable[[], socket]]:
+    """For the block, a function that connects to a TCP port of loopback."""
+    from socket import create_connection  # noqa: PLC0415 - rarely needed
+
+    yield lambda: create_connection(("localhost", number))

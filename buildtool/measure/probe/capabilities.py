@@ -19,7 +19,6 @@ from buildtool.run.program import RunRequest
 if TYPE_CHECKING:
     from buildtool.testing.session import Ran, Session
 
-
 PROGRAM = "bin/device-probe"
 ALARM = 14  # SIGALRM, with which the program ends itself when a step does not return
 LIMIT_SECONDS = 20  # of a step: LIMIT_SECONDS of main.c
@@ -30,6 +29,26 @@ _STEP = re.compile(r"step ([\w-]{1,40})", re.ASCII)
 _MISSING = re.compile(r"missing (\w{1,40})", re.ASCII)
 SHOWN = 200
 _FAILED = re.compile(r"failed [\w-]{1,40} 0x([0-9a-f]{8})", re.ASCII)
+MIB = 1 << 20
+SMALL = 16
+TICKS_MHZ = 19.2  # HAP_perf_get_qtimer_count
+Claims = Mapping[str, int]
+"""The answers of libcdsprpc, by the names of `facts.CAPABILITIES`."""
+HALF_32 = 0x5000
+"""32.0 in fp16."""
+_HMX_PRODUCTS = {
+    (True, True): "ones by ones is 32 in fp16 and in int8",
+    (False, True): "ones by ones is not 32 in fp16: the float half is fused off; int8 is right",
+    (True, False): "ones by ones is not 32 in int8; fp16 is right",
+    (False, False): "ones by ones is not 32, in fp16 and in int8: HMX is fused off",
+}
+_HMX_STEPS = {
+    "power": "HAP_power_set",
+    "acquire": "HAP_compute_res_acquire",
+    "lock": "HAP_compute_res_hmx_lock",
+}
+_PER_HANDLE = (("open files", 0.1), ("KiB here", 1), ("bytes of heap on the DSP", 8))
+TIMES = frozenset({"latency", "bandwidth", "clock"})
 
 
 class Outcome(Value):
@@ -98,11 +117,6 @@ def _problem(ran: Ran, step: str, code: int) -> str:
     return f"the program ended with status {ran.status}" if ran.status else ""
 
 
-MIB = 1 << 20
-SMALL = 16
-TICKS_MHZ = 19.2  # HAP_perf_get_qtimer_count
-Claims = Mapping[str, int]
-"""The answers of libcdsprpc, by the names of `facts.CAPABILITIES`."""
 Judge = Callable[[Outcome, Claims], tuple[str, str, str, float]]
 """Returns claim, finding, state and number for a check that ended well."""
 
@@ -168,21 +182,6 @@ def _absent(claimed: str) -> str:
     return DIFFERS if claimed == "yes" else ABSENT
 
 
-HALF_32 = 0x5000
-"""32.0 in fp16."""
-_HMX_PRODUCTS = {
-    (True, True): "ones by ones is 32 in fp16 and in int8",
-    (False, True): "ones by ones is not 32 in fp16: the float half is fused off; int8 is right",
-    (True, False): "ones by ones is not 32 in int8; fp16 is right",
-    (False, False): "ones by ones is not 32, in fp16 and in int8: HMX is fused off",
-}
-_HMX_STEPS = {
-    "power": "HAP_power_set",
-    "acquire": "HAP_compute_res_acquire",
-    "lock": "HAP_compute_res_hmx_lock",
-}
-
-
 def _zero_copy(outcome: Outcome, _: Claims) -> tuple[str, str, str, float]:
     if outcome.number("found"):
         return "yes", f"HAP_mmap_get fails with {_hex(outcome.number('found'))}", DIFFERS, 0
@@ -226,9 +225,6 @@ def _sessions(outcome: Outcome, _: Claims) -> tuple[str, str, str, float]:
     left = [f"{grown[name]:,} {name}" for name, per in _PER_HANDLE if grown[name] >= per * opened]
     found = f"{opened:,} handles leave {', '.join(left) or 'nothing'} behind"
     return "yes", found, _state(opened > 0 and not left), 0
-
-
-_PER_HANDLE = (("open files", 0.1), ("KiB here", 1), ("bytes of heap on the DSP", 8))
 
 
 def _latency(outcome: Outcome, _: Claims) -> tuple[str, str, str, float]:
@@ -279,4 +275,3 @@ JUDGES: Mapping[str, Judge] = {
     "clock": _clock,
 }
 """By check.  Those of `TIMES` mean nothing on an emulated device."""
-TIMES = frozenset({"latency", "bandwidth", "clock"})

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
     from buildtool.testing.session import Session
 
-
 NOT_OF_SIM = frozenset({"root", "space", "tools"})
 """Findings about the directory of releases, which sim has on this machine."""
 NO_DSP = DeviceFinding(
@@ -49,6 +48,7 @@ NO_DSP = DeviceFinding(
     "the device has no Hexagon DSP that is known",
     "Probe a device with one; if this has one, install the FastRPC packages of the board.",
 )
+SOURCES = Path(__file__).parent / "project"
 
 
 def static_rungs(facts: Facts, board: Board, *, emulated: bool) -> tuple[DeviceFinding, ...]:
@@ -184,9 +184,6 @@ def card_of(device: Device, facts: Facts, board: Board, rungs: Sequence[DeviceFi
         rungs=tuple(rungs),
         capabilities=(),
     )
-
-
-SOURCES = Path(__file__).parent / "project"
 
 
 def probe_project() -> Project:

@@ -32,6 +32,20 @@ if TYPE_CHECKING:
     from buildtool.documents.builds import ErrorObject
     from buildtool.release.package import Ingredients
 
+SCHEMA = 1
+PREFIXES = (
+    *("ADB_", "ANDROID_", "BUILDTOOL_", "CI_", "CMAKE_", "CONAN_", "GITHUB_", "GITLAB_"),
+    *("HEXAGON_", "LC_", "NINJA_", "RUNNER_", "XDG_"),
+)
+NAMES = frozenset(
+    {
+        *("CC", "CFLAGS", "CI", "CXX", "CXXFLAGS", "HOME", "HOSTNAME", "LANG", "LDFLAGS", "PATH"),
+        *("SHELL", "SOURCE_DATE_EPOCH", "TERM", "TMPDIR", "TZ", "USER"),
+    }
+)
+"""The variables of this process that a bundle has: those with these names, those whose names begin
+with `PREFIXES`, and those of `environment` in the project file."""
+
 
 class BundleContents(Value):
     """The `files` of a bundle by name, in which secrets are replaced, and the archives in it;
@@ -178,21 +192,6 @@ def _logs(record: RunRecord) -> DeviceLogs:
         return read_logs(record.ready, record.name, command[0], record.seconds)
     except (BuildtoolError, OSError) as error:
         return DeviceLogs({}, {"logs of the device": str(error)})
-
-
-SCHEMA = 1
-PREFIXES = (
-    *("ADB_", "ANDROID_", "BUILDTOOL_", "CI_", "CMAKE_", "CONAN_", "GITHUB_", "GITLAB_"),
-    *("HEXAGON_", "LC_", "NINJA_", "RUNNER_", "XDG_"),
-)
-NAMES = frozenset(
-    {
-        *("CC", "CFLAGS", "CI", "CXX", "CXXFLAGS", "HOME", "HOSTNAME", "LANG", "LDFLAGS", "PATH"),
-        *("SHELL", "SOURCE_DATE_EPOCH", "TERM", "TMPDIR", "TZ", "USER"),
-    }
-)
-"""The variables of this process that a bundle has: those with these names, those whose names begin
-with `PREFIXES`, and those of `environment` in the project file."""
 
 
 def run_document(record: RunRecord) -> dict[str, Any]:

@@ -62,6 +62,19 @@ _AUTHORIZATION = re.compile(
 )
 """The header of HTTP, also with a mask in place of an unusual scheme; source: RFC 9110, section
 11.6.2."""
+_ESCAPE = re.compile(
+    rb"""
+    \\++ (?P<utf16> u [Dd][89ABab][0-9A-Fa-f]{2} \\++ u [Dd][C-Fc-f][0-9A-Fa-f]{2}
+                 | u [0-9A-Fa-f]{4} )
+  | \\++ U (?P<utf32> 000[0-9A-Fa-f]{5} | 0010 [0-9A-Fa-f]{4} )
+  | % (?P<percent> [0-9A-Fa-f]{2} )
+  | (?P<nothing> \\++ [\ \t]*+ \r?\n \s*+ )
+  | (?P<space> (?: [\ \t\r\n] | \\++ [nrt] ){2,}+ | [\t\r\n] | \\++ [nrt] )
+  | (?P<quotes> (?: \\*+ ['"] )++ )
+  | (?P<backslashes> \\++ )
+    """,
+    re.VERBOSE,
+)
 
 
 def is_secret(name: str, further: Collection[str] = ()) -> bool:
@@ -122,11 +135,8 @@ class Redactor(Value):
     encoded: tuple[bytes, ...] = ()
 
     def clean(self, data: bytes, *, begins: bool = True, ends: bool = True) -> bytes:
-        """`data` without secrets.
-
-        It is a part of a text, which `begins` or `ends` there: where it was cut off, the rest of a
-        secret is removed too.
-        """
+        """`data` without secrets.  It is a part of a text, which `begins` or `ends` there: where it
+        was cut off, the rest of a secret is removed too."""
         for secret in self.secrets:
             data = data.replace(secret, MASK)
         data = _masked(data, find_normalised(data, self.normal))
@@ -176,13 +186,11 @@ def redactor(values: Iterable[str]) -> Redactor:
     forms = {os.fsencode(form) for text in wanted for form in _forms(text)}
     encoded = {form for text in wanted for form in _base64_forms(os.fsencode(text))}
     normal = {normalised(form) for form in forms}
-    return Redactor(
-        *(tuple(sorted(found - {b""}, key=_order)) for found in (forms, normal, encoded))
+    longest_first = (
+        sorted(found - {b""}, key=lambda form: (-len(form), form))
+        for found in (forms, normal, encoded)
     )
-
-
-def _order(form: bytes) -> tuple[int, bytes]:
-    return -len(form), form
+    return Redactor(*map(tuple, longest_first))
 
 
 def _forms(text: str) -> Iterator[str]:
@@ -222,21 +230,6 @@ def _overlap(left: bytes, right: bytes, most: int) -> int:
     return 0
 
 
-_ESCAPE = re.compile(
-    rb"""
-    \\++ (?P<utf16> u [Dd][89ABab][0-9A-Fa-f]{2} \\++ u [Dd][C-Fc-f][0-9A-Fa-f]{2}
-                 | u [0-9A-Fa-f]{4} )
-  | \\++ U (?P<utf32> 000[0-9A-Fa-f]{5} | 0010 [0-9A-Fa-f]{4} )
-  | % (?P<percent> [0-9A-Fa-f]{2} )
-  | (?P<nothing> \\++ [\ \t]*+ \r?\n \s*+ )
-  | (?P<space> (?: [\ \t\r\n] | \\++ [nrt] ){2,}+ | [\t\r\n] | \\++ [nrt] )
-  | (?P<quotes> (?: \\*+ ['"] )++ )
-  | (?P<backslashes> \\++ )
-    """,
-    re.VERBOSE,
-)
-
-
 def normalised(data: bytes) -> bytes:
     """The normal form of `data`."""
     return _normalise(data, b" ")[0]
@@ -245,10 +238,8 @@ def normalised(data: bytes) -> bytes:
 def find_normalised(
     data: bytes, texts: Iterable[bytes], *, unwrap: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """Start and end of the places in `data` whose normal form is one of `texts`.
-
-    With `unwrap`, line breaks are left out and `-_` are `+/`, as is usual in base64 (RFC 4648).
-    """
+    """Start and end of the places in `data` whose normal form is one of `texts`.  With `unwrap`,
+    line breaks are left out and `-_` are `+/`, as is usual in base64 (RFC 4648)."""
     text, origins = _normalise(data, b"" if unwrap else b" ")
     if unwrap:
         text = text.translate(bytes.maketrans(b"-_", b"+/"))
@@ -268,6 +259,7 @@ def _normalise(data: bytes, space: bytes) -> tuple[bytes, array[int]]:
         text += data[at:start]
         origins.extend(range(at, start))
         decoded = _decoded(found, space)
+        # All bytes of an escape begin where it does: a mask never leaves a part of one.
         text += decoded
         origins.extend([start] * len(decoded))
         at = found.end()

@@ -58,10 +58,8 @@ class Replay(Value):
 @contextmanager
 def opened_replay(path: Path) -> Iterator[Replay]:
     """The run of the bundle `path`, or of an unpacked one whose `replay.json` is `path`, for the
-    block.
-
-    Raises `ReplayError`, `VerifyError`, `ArchiveError`, and `OSError` if it cannot be read.
-    """
+    block.  Raises `ReplayError`, `VerifyError`, `ArchiveError`, and `OSError` if it cannot be
+    read."""
     with held_temporary_directory(PREFIX) as folder:
         try:
             replay = _opened(path, folder)

@@ -30,6 +30,28 @@ FOLDER = "bundles"
 """The directory of bundles in the project's `.buildtool`."""
 KEPT = 20
 MODE = 0o600
+NAME = "README.txt"
+MAX_LINES = 20
+MAX_COLUMNS = 300
+WHAT = {
+    NAME: "what happened: the cause as far as it was found, the end of the output",
+    "run.json": "the command, its environment, how it ended, versions of tools",
+    "stdout.txt": "what the program wrote to standard output",
+    "stderr.txt": "what the program wrote to standard error",
+    "messages.txt": "what buildtool reported meanwhile",
+    "dsp.log": "what the DSP logged (--farf)",
+    "kernel.log": "the kernel of the device, around the run",
+    "logcat.log": "Android's log, around the run",
+    "device.json": "facts about the device, digests of libcdsprpc and the DSP shell",
+    "card.json": "what the DSP can do, as buildtool probe found",
+    "release.json": "the release: files, components, compilers, revision of the sources",
+    "build.json": "the build that failed",
+    "buildtool.toml": "the project file",
+    REPLAY_FILE: "what buildtool run --replay repeats",
+    RELEASE_PART: "the release: programs and skels as they are; nothing is replaced in them",
+    DEBUG_NAME: "debug information of the skels, for names and lines in crashes",
+}
+"""The files of bundles, in the order in which they are listed."""
 
 
 class WrittenBundle(Value):
@@ -171,30 +193,6 @@ def _remove_old(folder: Path) -> None:
     for old in sorted(folder.glob("*.zip"))[:-KEPT]:
         with contextlib.suppress(OSError):
             os.unlink(old)  # noqa: PTH108 - also a link
-
-
-NAME = "README.txt"
-MAX_LINES = 20
-MAX_COLUMNS = 300
-WHAT = {
-    NAME: "what happened: the cause as far as it was found, the end of the output",
-    "run.json": "the command, its environment, how it ended, versions of tools",
-    "stdout.txt": "what the program wrote to standard output",
-    "stderr.txt": "what the program wrote to standard error",
-    "messages.txt": "what buildtool reported meanwhile",
-    "dsp.log": "what the DSP logged (--farf)",
-    "kernel.log": "the kernel of the device, around the run",
-    "logcat.log": "Android's log, around the run",
-    "device.json": "facts about the device, digests of libcdsprpc and the DSP shell",
-    "card.json": "what the DSP can do, as buildtool probe found",
-    "release.json": "the release: files, components, compilers, revision of the sources",
-    "build.json": "the build that failed",
-    "buildtool.toml": "the project file",
-    REPLAY_FILE: "what buildtool run --replay repeats",
-    RELEASE_PART: "the release: programs and skels as they are; nothing is replaced in them",
-    DEBUG_NAME: "debug information of the skels, for names and lines in crashes",
-}
-"""The files of bundles, in the order in which they are listed."""
 
 
 def summary(contents: BundleContents, archive: str) -> bytes:

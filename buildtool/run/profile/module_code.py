@@ -123,10 +123,8 @@ class ModuleCode:
         self._lines.sort()
 
     def _rows(self, program: Any, version: int) -> Iterator[tuple[int, int, str, int]]:
-        """The rows of a unit: from an address to another one, the path and the line.
-
-        Functions that the linker has left out are described too, at addresses near 0.
-        """
+        """The rows of a unit: from an address to another one, the path and the line.  Functions
+        that the linker has left out are described too, at addresses near 0."""
         header = program.header
         first = 0 if version >= 5 else 1
         folders = [folder.decode("utf-8", "replace") for folder in header["include_directory"]]

@@ -99,10 +99,8 @@ def slices_of(records: Sequence[Record], name_of: NameOf) -> Threads:
 
 
 def pair_calls(records: Sequence[Record]) -> dict[int, int]:
-    """For calls of programs, by their place in `records`, the place of their part on the DSP.
-
-    That of a call lies within it; that of an asynchronous call begins after it.
-    """
+    """For calls of programs, by their place in `records`, the place of their part on the DSP.  That
+    of a call lies within it; that of an asynchronous call begins after it."""
     sides: dict[tuple[int, str, int], tuple[list[int], list[int], list[int]]] = defaultdict(
         lambda: ([], [], [])
     )
@@ -139,6 +137,8 @@ def _within(
         while waiting and spans[waiting[-1]][0] >= records[call].start:
             part = waiting.pop()
             heapq.heappush(heap, (-spans[part][1], part))
+        # Parts in the heap begin after this call does, and so after all calls that are left: one
+        # that is too long for this call may fit an earlier one, which ends later.
         too_long = []
         while heap and -heap[0][0] > records[call].end:
             too_long.append(heapq.heappop(heap))

@@ -153,10 +153,8 @@ def write_program(
     clocks: Mapping[int, int],
     arrows: int,
 ) -> int:
-    """Write the tracks of `program`; `clocks` are readings of clocks of one moment here.
-
-    Its arrows have numbers above `arrows`; returns the highest one.
-    """
+    """Write the tracks of `program`; `clocks` are readings of clocks of one moment here.  Its
+    arrows have numbers above `arrows`; returns the highest one."""
     recording = parse_recording(program.recording)
     shift = clock_shift(recording, program, clocks)
     records = [

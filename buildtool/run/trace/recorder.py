@@ -49,15 +49,27 @@ FOLDER = "traces"
 """The directory of traces in the project's `.buildtool`."""
 KEPT = 20
 SUFFIX = ".pftrace"
+MARKS = (b" profile-op ", b" trace-evt ")
+MAX_LINE = 4096
+_OPERATOR = re.compile(
+    r"ggml-hex: (\S{1,80}) profile-op ([^|:]{1,200})[|:](.*?)"
+    r"[|:] ?(?:op-)?usec (\d{1,10}) (?:op-)?cycles (\d{1,10})(?: start (\d{1,10}))?"
+)
+_EVENT = re.compile(
+    r"ggml-hex: (\S{1,80}) trace-evt (\w{1,80}): thread (\d{1,4}) info (\d{1,6})"
+    r" (start|stop) (\d{1,10})"
+)
+BATCH = "OPBATCH"
+"""The operator that stands for all that follow."""
+CYCLES = 1 << 32
+"""Where the counter begins again."""
 
 
 @contextlib.contextmanager
 def traced(project: Project, file: Path | None, listener: Listener) -> Iterator[TraceRecorder]:
     """Record what happens in the block, which gets a listener for it, and write a trace after it,
     also when it raises an error: as `file`, by default as a new file in the project's `.buildtool`.
-
-    Raises `UsageError` when `file` cannot be replaced, and `OSError`.
-    """
+    Raises `UsageError` when `file` cannot be replaced, and `OSError`."""
     if file:
         check_output_file("--trace-file", file, f"run{SUFFIX}")
     record = TraceRecorder(project, file, listener)
@@ -148,22 +160,6 @@ def _lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
         else:
             free.append(each)
     return lanes
-
-
-MARKS = (b" profile-op ", b" trace-evt ")
-MAX_LINE = 4096
-_OPERATOR = re.compile(
-    r"ggml-hex: (\S{1,80}) profile-op ([^|:]{1,200})[|:](.*?)"
-    r"[|:] ?(?:op-)?usec (\d{1,10}) (?:op-)?cycles (\d{1,10})(?: start (\d{1,10}))?"
-)
-_EVENT = re.compile(
-    r"ggml-hex: (\S{1,80}) trace-evt (\w{1,80}): thread (\d{1,4}) info (\d{1,6})"
-    r" (start|stop) (\d{1,10})"
-)
-BATCH = "OPBATCH"
-"""The operator that stands for all that follow."""
-CYCLES = 1 << 32
-"""Where the counter begins again."""
 
 
 def reporting(

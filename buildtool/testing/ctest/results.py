@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from buildtool.core.escape import without_colours
@@ -53,6 +54,7 @@ class Reported(Value):
     record: Record | None
 
 
+@dataclass
 class CTestReport:
     """Follows what `ctest --verbose` prints about `tests`, whose programs have `records`.
 
@@ -60,26 +62,16 @@ class CTestReport:
     crashes of the DSP process in a file, and `may_crash` whether the test of a name may cause them.
     """
 
-    def __init__(
-        self,
-        suite: str,
-        device: str,
-        tests: Mapping[str, ListedTest],
-        records: ProgramRecords,
-        *,
-        begin: Callable[[str], None],
-        explain: Callable[[Path], tuple[str, ...]],
-        may_crash: Callable[[str], bool],
-    ) -> None:
-        self._suite = suite
-        self._device = device
-        self._tests = tests
-        self._records = records
-        self._begin = begin
-        self._explain = explain
-        self._may_crash = may_crash
-        self._running: dict[str, _Running] = {}
-        self._latest: _Running | None = None
+    suite: str
+    device: str
+    tests: Mapping[str, ListedTest]
+    records: ProgramRecords
+    _: KW_ONLY
+    begin: Callable[[str], None]
+    explain: Callable[[Path], tuple[str, ...]]
+    may_crash: Callable[[str], bool]
+    _running: dict[str, _Running] = field(default_factory=dict)
+    _latest: _Running | None = None
 
     def read(self, line: str) -> Reported | None:
         """Read a line; returns the test that it ends, if any."""
@@ -87,7 +79,7 @@ class CTestReport:
             self._add(found[1], found[2])
         elif found := re.fullmatch(_START, line):
             self._latest = self._running[found[1]] = _Running(found[2])
-            self._begin(found[2])
+            self.begin(found[2])
         elif line.startswith(_NOT_STARTED) and self._latest:
             self._latest.note = line
         elif found := re.match(_END, line):
@@ -107,16 +99,14 @@ class CTestReport:
             return None
         how = re.fullmatch(_HOW, rest[len(test.name) :])
         cause = how[1] if how else ""  # None if it passed
-        record = self._records.take(test.name)
+        record = self.records.take(test.name)
         seconds = (record and record.seconds) or time.monotonic() - test.started
         outcome, message = self._verdict(test, cause, record, seconds)
-        explained = self._explain(record.crashes) if record else ()
+        explained = self.explain(record.crashes) if record else ()
         output = "\n".join(filter(None, (test.output.kept().text.rstrip("\n"), *explained)))
         lost = record.lost if record else ()
-        result = TestResult(
-            self._suite, test.name, self._device, outcome, seconds, message, "", lost
-        )
-        if outcome is not Outcome.NOT_RUN and not self._may_crash(test.name):
+        result = TestResult(self.suite, test.name, self.device, outcome, seconds, message, "", lost)
+        if outcome is not Outcome.NOT_RUN and not self.may_crash(test.name):
             result = after_dsp_crash(result, first_line(explained))
         return Reported(result._replace(output=without_colours(output)), record)
 
@@ -141,7 +131,7 @@ class CTestReport:
                 if disabled
                 else (Outcome.NOT_RUN, test.note or "CTest could not start it")
             )
-        listed = self._tests.get(test.name)
+        listed = self.tests.get(test.name)
         if kind == "Skipped":
             properties = listed.properties if listed else {}
             names = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION")

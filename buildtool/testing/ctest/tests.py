@@ -50,6 +50,8 @@ ERRORS = "errors.txt"
 MAX_LINE = 1 << 20
 """Bytes of a line of CTest's output that are kept."""
 NO_PROPERTIES: Mapping[str, Any] = {}
+FOLDER = "tests"
+"""Below a project's state: what test deployments are made of, and what runs of CTest leave."""
 
 
 class CTestError(BuildtoolError):
@@ -228,10 +230,6 @@ def strings(value: object) -> Iterator[str]:
         yield from map(str, value)
     elif value is not None:
         yield str(value)
-
-
-FOLDER = "tests"
-"""Below a project's state: what test deployments are made of, and what runs of CTest leave."""
 
 
 def files_of_tests(

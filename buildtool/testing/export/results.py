@@ -27,13 +27,21 @@ from buildtool.testing.export.exported import SERVICES, Export, ExportedTest
 from buildtool.testing.on_device import CRASHES
 from buildtool.testing.results import Outcome, TestResult, TestRun
 
+RESULTS = "results.txt"
+LIMITS = Limits(entries=20_000, size=2 << 30)
+MAX_ARCHIVES = 100
+MAX_LIST = MAX_LOG = 1 << 20
+MAX_LAVA = 16 << 20
+_NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
+_TEST = rf"test (\d{{1,6}}) (timeout|\d{{1,3}}) {_NUMBER} {_NUMBER}"
+_FACT = r"(export|arch|soc|firmware|started) (.{1,200})"
+_CASE = r"([0-9]{1,6})\.[A-Za-z0-9._-]{1,200}"
+
 
 def read_results(export: Export, path: Path, folder: Path) -> list[TestRun]:
     """The results in `path`, one run for each device: a directory or archive with what the service
-    has stored, or the list of LAVA.  Archives are unpacked below `folder`.
-
-    Raises `ResultsError`, `ArchiveError` and `OSError`.
-    """
+    has stored, or the list of LAVA.  Archives are unpacked below `folder`.  Raises `ResultsError`,
+    `ArchiveError` and `OSError`."""
     if export.service == "lava":
         return [_run(export, export.devices[0], read_lava(path))]
     found: dict[int, tuple[int, Stored]] = {}
@@ -115,17 +123,6 @@ def _verdict(test: ExportedTest, status: int | None) -> tuple[Outcome, str]:
     return Outcome.FAILED, f"exit status {status}"
 
 
-RESULTS = "results.txt"
-LIMITS = Limits(entries=20_000, size=2 << 30)
-MAX_ARCHIVES = 100
-MAX_LIST = MAX_LOG = 1 << 20
-MAX_LAVA = 16 << 20
-_NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
-_TEST = rf"test (\d{{1,6}}) (timeout|\d{{1,3}}) {_NUMBER} {_NUMBER}"
-_FACT = r"(export|arch|soc|firmware|started) (.{1,200})"
-_CASE = r"([0-9]{1,6})\.[A-Za-z0-9._-]{1,200}"
-
-
 class ResultsError(BuildtoolError):
     """What came back from a service has no results of the export."""
 
@@ -151,10 +148,7 @@ class Stored(Value):
 
 def result_directories(path: Path, folder: Path) -> Iterator[Path]:
     """The directories in `path`, a directory or archive, that have a list of results, also those in
-    the archives there, which are unpacked below `folder`.
-
-    Raises `ArchiveError` and `OSError`.
-    """
+    the archives there, which are unpacked below `folder`.  Raises `ArchiveError` and `OSError`."""
     unpacked = 0
     waiting = [path]
     while waiting:
@@ -178,9 +172,7 @@ def _raise(error: OSError) -> None:
 
 def read_directory(directory: Path) -> Stored:
     """The results in a directory that `tests.sh` has filled; lines of another form are left out.
-
-    Raises `OSError`.
-    """
+    Raises `OSError`."""
     ended: dict[int, Ended] = {}
     facts: dict[str, str] = {}
     for line in _text(directory / RESULTS, MAX_LIST).splitlines():

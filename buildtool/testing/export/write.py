@@ -67,18 +67,15 @@ def make_export(
 
 def check_directory(directory: Path) -> None:
     """Raise `UsageError` unless `directory` is new, empty, or an earlier export."""
+    is_empty = directory.is_dir() and not any(directory.iterdir())
     if directory.is_symlink() or (
-        directory.exists() and not ((directory / FILE).is_file() or _is_empty(directory))
+        directory.exists() and not ((directory / FILE).is_file() or is_empty)
     ):
         raise UsageError(
             f"--export {directory}: it is not an export of tests",
             why="the export replaces the directory as a whole",
             remedy="Name a new directory.",
         )
-
-
-def _is_empty(directory: Path) -> bool:
-    return directory.is_dir() and not any(directory.iterdir())
 
 
 def write_export(
@@ -216,10 +213,8 @@ def _word(text: str) -> str:
 def programs_as_commands(
     project: Project, release: Release, timeout: float
 ) -> Iterator[ExportedTest]:
-    """The tests of the project file; those without a timeout have `timeout` seconds.
-
-    Raises `ProgramError` for a program that the release does not have.
-    """
+    """The tests of the project file; those without a timeout have `timeout` seconds.  Raises
+    `ProgramError` for a program that the release does not have."""
     for name, test in project.tests.items():
         if test.pytest:
             yield ExportedTest(name, name, left_out="pytest runs on this machine")

@@ -12,13 +12,13 @@ from buildtool.device.arm64_code import dsp_queries
 from buildtool.device.device import Device
 from buildtool.device.emulated.device import (
     CONFIGURATION,
+    Emulated,
     EmulatedDevice,
     environment,
     prepare,
 )
 from buildtool.device.emulated.socs import find_soc
 from buildtool.device.facts import facts_of, facts_of_sim
-from buildtool.device.transports.local import Emulated
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.packaged_tools import usable_zig
 

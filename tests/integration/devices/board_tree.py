@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 
 from buildtool.device.device import Device
-from buildtool.device.transports.local import Emulated
+from buildtool.device.emulated.device import Emulated
 from tests.remote.tool_sets import Tools, make_tool_set
 
 SHELL = "usr/share/qcom/qcs6490/radxa/dragon-q6a/dsp/cdsp/fastrpc_shell_unsigned_3"

@@ -15,9 +15,9 @@ import pytest
 
 from buildtool.device.board_checks import check_board
 from buildtool.device.device import Device
+from buildtool.device.emulated.device import Emulated
 from buildtool.device.errors import DeviceFinding
 from buildtool.device.read_facts import read_facts_and_board
-from buildtool.device.transports.local import Emulated
 from tests.integration.devices.board_tree import (
     SHELL,
     hexagon_header,

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.device.device import Device
+from buildtool.device.emulated.device import Emulated
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts, facts_of
 from buildtool.device.read_facts import TOOLS
-from buildtool.device.transports.local import Emulated
 from tests.integration.devices.board_tree import (
     LIBRARY,
     SHELL,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from buildtool.device.board import library_path
 from buildtool.device.sysroot.device_files import MAX_LINKS, DeviceEntry, absolute, first, resolve
-from buildtool.device.sysroot.facts import library_path
 
 
 @dataclass

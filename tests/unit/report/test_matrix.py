@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.history import MATRICES, append_history
-from buildtool.report.matrix import (
+from buildtool.report.markdown import (
     Matrix,
     Row,
     changes,

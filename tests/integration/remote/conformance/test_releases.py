@@ -13,8 +13,8 @@ import pytest
 from buildtool.core.events import Note
 from buildtool.deploy.contents import deployment
 from buildtool.deploy.site import make_current, rollback
+from buildtool.device.emulated.device import Emulated
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.local import Emulated
 from tests.integration.remote.conformance.conftest import (
     BUSYBOX,
     SHELLS,

@@ -20,8 +20,8 @@ from buildtool.deploy.data import send_data, verify_data
 from buildtool.deploy.push import Pushed
 from buildtool.deploy.site import rollback
 from buildtool.device.device import Device
+from buildtool.device.emulated.device import Emulated
 from buildtool.device.errors import DeviceError
-from buildtool.device.transports.local import Emulated
 from buildtool.release.slices import Release
 from tests.conftest import LONG
 from tests.remote.releases import digest_of
