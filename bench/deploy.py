@@ -24,16 +24,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from buildtool.deploy.contents import Deployment, Known, deployment
+from buildtool.deploy.contents import Deployment, Known, Site, deployment
 from buildtool.deploy.push import Push
-from buildtool.deploy.site import Site
 from buildtool.device.device import Device
 from buildtool.device.transports.adb import adb_device
 from buildtool.device.transports.ssh import ssh_device
 from buildtool.device.transports.transport import Transport
 from buildtool.release.slices import Release, ReleaseFile, in_slices
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, start_on_device
+from buildtool.run.run import start_on_device
+from buildtool.run.session import new_run
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer

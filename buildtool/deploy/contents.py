@@ -1,5 +1,7 @@
-"""The contents of a release on a device: the wanted ones, those that a scan finds there, and those
-that the last push left there, of which a record is kept here.
+"""The directory of a project on a device, and the contents of a release there.
+
+They are the wanted ones, those that a scan finds, and those that the last push left: of these a
+record is kept here.
 
 Large files of a project, such as models, are sent once: releases on a device have links to them.
 """
@@ -281,3 +283,24 @@ def _matching(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:
     for path in sorted(glob.glob(pattern, root_dir=root, recursive=True)):  # noqa: PTH207 - of any root
         if (root / path).is_file():
             yield path[len(base) :], root / path
+
+
+class Site(Value):
+    """The directory `project` of a project on a device; `known` is the file about it here.
+
+    `unpack` is the program there that decompresses what is sent, "" for none.  With `store`, files
+    are links into a store there.  `boot` is the boot of the device in which this was found out, ""
+    for any.
+    """
+
+    device: Device
+    project: str
+    known: Path
+    unpack: str
+    listener: Listener
+    store: bool = False
+    boot: str = ""
+
+    def release(self, id_: str) -> str:
+        """The directory of the release with that id."""
+        return f"{self.project}/releases/{id_}"

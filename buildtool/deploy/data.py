@@ -17,7 +17,7 @@ from buildtool.device.errors import DeviceError
 from buildtool.device.script import ScriptReport, script, whole_number
 
 if TYPE_CHECKING:
-    from buildtool.deploy.site import Site
+    from buildtool.deploy.contents import Site
 
 CHUNK = 16 << 20
 """Bytes whose digests are compared when a file has arrived damaged."""

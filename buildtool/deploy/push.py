@@ -21,12 +21,12 @@ from buildtool.core.value import Value
 from buildtool.deploy.contents import (
     Contents,
     Deployment,
+    Site,
     parse_scan,
     scan_digest,
     scan_text,
     stored,
 )
-from buildtool.deploy.site import Site, make_current, verify
 from buildtool.deploy.stream import Changes, changes, unpacker, write_archive
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
@@ -35,8 +35,7 @@ from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, script
 from buildtool.device.sharing import user_and_host
 
 if TYPE_CHECKING:
-    from buildtool.deploy.ready import Ready
-    from buildtool.documents.runs import DeployDocument
+    pass
 
 SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
 MAX_INLINE = 1 << 20
@@ -285,52 +284,3 @@ def _pusher(report: ScriptReport) -> str:
 def owner() -> str:
     """Who pushes, for others."""
     return f"{user_and_host()}, process {os.getpid()}"
-
-
-class Deployed(Value):
-    """A release that is current on a device.
-
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, in `directory`; `files` and `size` (bytes) are what was sent, `repaired` the files on the
-    device that were damaged.
-    """
-
-    device: str
-    target: str
-    release: str
-    deployment: str
-    arch: str
-    directory: str
-    files: int
-    size: int
-    repaired: tuple[str, ...]
-
-    def as_json(self) -> DeployDocument:
-        return {
-            "device": self.device,
-            "target": self.target,
-            "release": self.release,
-            "deployment": self.deployment,
-            "arch": self.arch,
-            "directory": self.directory,
-            "files": self.files,
-            "size": self.size,
-            "repaired": list(self.repaired),
-        }
-
-
-def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:
-    """Make the release current.  Raises `DeviceError`."""
-    repaired = verify(ready.site, ready.deployment) if verify_files else ()
-    sent = make_current(ready.site, ready.deployment)
-    return Deployed(
-        device=ready.site.device.name,
-        target=ready.release.target,
-        release=ready.release.id,
-        deployment=ready.deployment.id,
-        arch=ready.deployment.arch,
-        directory=ready.site.release(ready.deployment.id),
-        files=sent.files,
-        size=sent.size,
-        repaired=repaired,
-    )

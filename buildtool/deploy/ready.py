@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
-from buildtool.deploy.contents import DataFile, Deployment, deployment, known_file
-from buildtool.deploy.site import Site
+from buildtool.deploy.contents import DataFile, Deployment, Site, deployment, known_file
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.plan.plan import find_target
@@ -203,7 +202,7 @@ def device_for(
 
 def read_facts_of(device: Device, *, refresh: bool = False) -> Facts:
     """The facts about `device`, to which there is a connection then; see `facts_of`."""
-    from buildtool.device.facts import facts_of  # noqa: PLC0415 - after a build
+    from buildtool.device.known_facts import facts_of  # noqa: PLC0415 - after a build
 
     device.transport.connect()
     return facts_of(device, refresh=refresh)

@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
-from buildtool.core.events import Listener, Note, PushFinished, work
+from buildtool.core.events import Note, PushFinished, work
 from buildtool.core.value import Value
 from buildtool.deploy.contents import (
     Deployment,
     Known,
+    Site,
     followed,
     forget,
     parse_scan,
     read_known,
     write_known,
 )
-from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import ScriptReport, script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush, Push, Pushed
-
-
-class Site(Value):
-    """The directory `project` of a project on a device; `known` is the file about it here.
-
-    `unpack` is the program there that decompresses what is sent, "" for none.  With `store`, files
-    are links into a store there.  `boot` is the boot of the device in which this was found out, ""
-    for any.
-    """
-
-    device: Device
-    project: str
-    known: Path
-    unpack: str
-    listener: Listener
-    store: bool = False
-    boot: str = ""
-
-    def release(self, id_: str) -> str:
-        """The directory of the release with that id."""
-        return f"{self.project}/releases/{id_}"
+    from buildtool.deploy.ready import Ready
+    from buildtool.documents.runs import DeployDocument
 
 
 def make_current(site: Site, deployment: Deployment) -> Pushed:
@@ -208,3 +188,52 @@ def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) 
     write_known(site.known, Known(push.deployment.id, push.contents))
     site.listener(PushFinished(sent.files, sent.size, time.monotonic() - started))
     return sent
+
+
+class Deployed(Value):
+    """A release that is current on a device.
+
+    `release` is the id of the release on this machine, `deployment` that of what the device has of
+    it, in `directory`; `files` and `size` (bytes) are what was sent, `repaired` the files on the
+    device that were damaged.
+    """
+
+    device: str
+    target: str
+    release: str
+    deployment: str
+    arch: str
+    directory: str
+    files: int
+    size: int
+    repaired: tuple[str, ...]
+
+    def as_json(self) -> DeployDocument:
+        return {
+            "device": self.device,
+            "target": self.target,
+            "release": self.release,
+            "deployment": self.deployment,
+            "arch": self.arch,
+            "directory": self.directory,
+            "files": self.files,
+            "size": self.size,
+            "repaired": list(self.repaired),
+        }
+
+
+def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:
+    """Make the release current.  Raises `DeviceError`."""
+    repaired = verify(ready.site, ready.deployment) if verify_files else ()
+    sent = make_current(ready.site, ready.deployment)
+    return Deployed(
+        device=ready.site.device.name,
+        target=ready.release.target,
+        release=ready.release.id,
+        deployment=ready.deployment.id,
+        arch=ready.deployment.arch,
+        directory=ready.site.release(ready.deployment.id),
+        files=sent.files,
+        size=sent.size,
+        repaired=repaired,
+    )

@@ -19,7 +19,8 @@ from buildtool.core.value import Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, DeviceFinding
-from buildtool.device.facts import Facts, SystemFile, key_of
+from buildtool.device.facts import Facts, SystemFile
+from buildtool.device.known_facts import key_of
 from buildtool.project.model import Target
 from buildtool.project.requirements import parse_requirement
 

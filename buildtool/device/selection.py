@@ -116,7 +116,7 @@ def _with_tag(tag: str, devices: dict[str, ConfiguredDevice], project: Project |
 
 
 def _tags(name: str, device: ConfiguredDevice, project: Project | None) -> Iterator[str]:
-    from buildtool.device.facts import remembered_facts  # noqa: PLC0415 - for tags only
+    from buildtool.device.known_facts import remembered_facts  # noqa: PLC0415 - for tags only
 
     yield from device.tags
     with contextlib.suppress(BuildtoolError):  # no ssh here, for example

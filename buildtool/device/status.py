@@ -17,7 +17,7 @@ from buildtool.device.configuration import DIRECTORY
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError
-from buildtool.device.facts import key_of
+from buildtool.device.known_facts import key_of
 from buildtool.device.script import LOCK_SCRIPTS, script
 from buildtool.device.sharing import Holder, lock_failure, parse_holder
 from buildtool.project.model import BUILT_IN_TARGET

@@ -3,7 +3,8 @@
 `benches`, `bisections` and `probes` are not imported here: each `build` would pay for that.
 """
 
-from buildtool.flow.devices import deploy, pull_sysroot, rollback, run_program, with_choice
+from buildtool.flow.devices import deploy, pull_sysroot, rollback, run_program
+from buildtool.flow.preparation import with_choice
 from buildtool.flow.targets import (
     build_release,
     clean,

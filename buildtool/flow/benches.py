@@ -14,7 +14,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.engine.context import Options
 from buildtool.engine.result import BuildResult
-from buildtool.flow.devices import lock_of, ready_on_device
+from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.validate import suggest
 

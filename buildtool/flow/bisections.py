@@ -11,7 +11,7 @@ from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.engine.context import Options
 from buildtool.flow.benches import Side, check_bench, measure_sides
-from buildtool.flow.devices import with_choice
+from buildtool.flow.preparation import with_choice
 from buildtool.flow.targets import build_release
 from buildtool.flow.tests import test as run_tests
 from buildtool.project.model import BUILT_IN_TARGET, Project

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.engine.context import Options
-from buildtool.flow.devices import data_of, with_choice
+from buildtool.flow.preparation import data_of, with_choice
 from buildtool.flow.targets import make_release_of, open_target
 from buildtool.plan.plan import CMakeStep, find_target
 from buildtool.project.model import Project

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, work
 from buildtool.engine.context import Options
-from buildtool.flow.devices import lock_of, ready_on_device
+from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def probe(
     Raises `DeviceError` when the device cannot be reached, and when nothing can run there.
     """
     from buildtool.device.card import card_file, keep_card
-    from buildtool.device.facts import remember_facts
+    from buildtool.device.known_facts import remember_facts
     from buildtool.device.read_facts import read_facts_and_board
     from buildtool.measure.probe.probe import Probe, card_of, is_broken, probe_project, static_rungs
     from buildtool.testing.session import Session

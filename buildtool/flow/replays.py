@@ -18,7 +18,7 @@ from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
 from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.context import Options, open_context
-from buildtool.flow.devices import ready_on_device
+from buildtool.flow.preparation import ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_optional_project
 from buildtool.release.slices import Release

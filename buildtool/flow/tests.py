@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
 from buildtool.engine.context import Options
-from buildtool.flow.devices import lock_of, ready_on_device
+from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:

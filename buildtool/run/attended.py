@@ -19,7 +19,8 @@ from buildtool.project.model import Project
 from buildtool.project.runs import Forward
 from buildtool.run.on_device import RunResult, run_on_device
 from buildtool.run.program import RunRequest
-from buildtool.run.run import OWN, STDERR, RunTimeoutError, Streams, new_run
+from buildtool.run.run import OWN, STDERR, RunTimeoutError, Streams
+from buildtool.run.session import new_run
 
 if TYPE_CHECKING:
     from buildtool.run.bundle.record import RunRecord

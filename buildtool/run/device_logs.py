@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.value import Value
+from buildtool.deploy.contents import Site
 from buildtool.deploy.ready import Ready
-from buildtool.deploy.site import Site
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import Parts, parse_parts, script
 from buildtool.project.model import Project

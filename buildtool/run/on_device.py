@@ -26,7 +26,8 @@ from buildtool.device.script import ScriptReport
 from buildtool.device.sharing import DeviceLock, lock_failure
 from buildtool.project.runs import Forward
 from buildtool.run.program import NO_VARIABLES, RunRequest, find_command
-from buildtool.run.run import OWN, Streams, new_run, sends_input, start_on_device
+from buildtool.run.run import OWN, Streams, sends_input, start_on_device
+from buildtool.run.session import new_run
 
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush

@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import posixpath
-import secrets
 import shutil
 import tempfile
 import time
@@ -18,8 +17,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts, interruption
 from buildtool.core.processes.process import PIPE
 from buildtool.core.value import Value
-from buildtool.deploy.contents import Deployment
-from buildtool.deploy.site import Site
+from buildtool.deploy.contents import Deployment, Site
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, assignments, script
@@ -54,11 +52,6 @@ class Streams(Value):
 
 
 OWN = Streams()
-
-
-def new_run() -> str:
-    """A name for a run: the time, and something random."""
-    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
 def start_on_device(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import time
 from collections.abc import Iterator
 
 from buildtool.core.processes.process import PIPE, Process, running
@@ -64,3 +65,8 @@ def open_session(transport: Transport) -> Iterator[WaitingSession]:
         transport.command(text), env=transport.environment, stdin=PIPE, stdout=PIPE, stderr=PIPE
     ) as process:
         yield WaitingSession(transport, process, end)
+
+
+def new_run() -> str:
+    """A name for a run: the time, and something random."""
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)

@@ -18,12 +18,12 @@ from pathlib import Path
 from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
 from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
-from buildtool.deploy.contents import Deployment
-from buildtool.deploy.site import Site
+from buildtool.deploy.contents import Deployment, Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.run.method_counts import read_failed_calls, read_method_counts
 from buildtool.run.program import RUNNER_PATH, RunRequest
-from buildtool.run.run import Streams, new_run, start_on_device
+from buildtool.run.run import Streams, start_on_device
+from buildtool.run.session import new_run
 from buildtool.testing.ctest.launch import ERROR, EXIT, HERE, SIGNAL, VARIABLE
 from buildtool.testing.ctest.launch_server import Launch
 from buildtool.testing.ctest.results import ProgramRecords

@@ -24,7 +24,7 @@ from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.deploy.site import reset
 from buildtool.device.card import Card, current_card, unmet_by
 from buildtool.device.errors import DeviceConnectionError
-from buildtool.device.facts import facts_of
+from buildtool.device.known_facts import facts_of
 from buildtool.device.sharing import DeviceLock
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project

@@ -20,8 +20,7 @@ from typing import Any
 from buildtool.__main__ import open_closed_streams
 from buildtool.core.errors import NOT_RUN, BuildtoolError
 from buildtool.core.value import Value
-from buildtool.deploy.push import deploy
-from buildtool.deploy.site import rollback
+from buildtool.deploy.site import deploy, rollback
 from buildtool.release.slices import Release
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import NO_VARIABLES, RunRequest

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.core.events import Event
 from buildtool.deploy.contents import FOLDER, DataFile, deployment
-from buildtool.deploy.push import Deployed, deploy
+from buildtool.deploy.site import Deployed, deploy
 from buildtool.release.slices import Release
 from tests.remote.releases import digest_of
 from tests.remote.remote import PlacedRelease, Remote

@@ -10,10 +10,9 @@ from typing import Any
 
 from buildtool.core.events import Event
 from buildtool.core.value import Value
-from buildtool.deploy.contents import Contents, Deployment, deployment
-from buildtool.deploy.push import Deployed, deploy
+from buildtool.deploy.contents import Contents, Deployment, Site, deployment
 from buildtool.deploy.ready import Ready
-from buildtool.deploy.site import Site
+from buildtool.deploy.site import Deployed, deploy
 from buildtool.device.device import Device
 from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import Header, Project

@@ -6,8 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.cli.devices.program_options import ProgramOptions
-from buildtool.cli.devices.run import find_named_run, run_program, show_end
+from buildtool.cli.devices.program_options import (
+    ProgramOptions,
+    find_named_run,
+    run_program,
+    show_end,
+)
 from buildtool.cli.options import BuildOptions, CheckOptions, ExpectDsp, Json, OneDeviceOptions
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen

@@ -84,7 +84,7 @@ def add(
         user_file,
     )
     from buildtool.device.device_tables import append_device, table_of
-    from buildtool.device.facts import facts_of
+    from buildtool.device.known_facts import facts_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
@@ -155,7 +155,7 @@ def rename(
 
 def facts(name: DeviceName, *, json: Json = False) -> None:
     """Print what a device says about itself."""
-    from buildtool.device.facts import remember_facts
+    from buildtool.device.known_facts import remember_facts
     from buildtool.device.read_facts import read_facts
 
     device = _device(name, _project())
@@ -178,7 +178,7 @@ def check(
     from buildtool.deploy.check_device import check_device
     from buildtool.device.configuration import configured_devices
     from buildtool.device.errors import DeviceFinding
-    from buildtool.device.facts import remember_facts
+    from buildtool.device.known_facts import remember_facts
     from buildtool.device.read_facts import read_facts_and_board
     from buildtool.device.sharing import holder_of
     from buildtool.plan.plan import find_target

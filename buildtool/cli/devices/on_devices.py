@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
-from buildtool.cli.devices.run import find_named_run
+from buildtool.cli.devices.program_options import find_named_run
 from buildtool.cli.options import BuildOptions, not_with_on
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, shows_colours

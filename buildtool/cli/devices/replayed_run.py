@@ -36,7 +36,7 @@ def replayed_run(
 
     Returns the exit status.
     """
-    from buildtool.cli.devices.run import run_program, show_end
+    from buildtool.cli.devices.program_options import run_program, show_end
 
     screen = Screen(quiet=True, verbose=build.verbose)
     with opened_replay(file.absolute()) as replay:

@@ -8,8 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
-from buildtool.cli.devices.program_options import ProgramOptions
+from buildtool.cli.devices.program_options import (
+    WRONG_NUMBERS,
+    ProgramOptions,
+    find_named_run,
+    may_be_wrong_numbers,
+    run_program,
+    show_end,
+)
 from buildtool.cli.devices.run_profile import ProfileOptions, show_profile
 from buildtool.cli.options import (
     DEVICE,
@@ -25,21 +31,15 @@ from buildtool.cli.options import (
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
-from buildtool.core.errors import NOT_RUN, UsageError
+from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.deploy.ready import DeviceChoice
-from buildtool.engine.context import Options
-from buildtool.project.model import BUILT_IN_TARGET, Project, Run
+from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_optional_project, find_project
-from buildtool.project.validate import suggest
-from buildtool.run.on_device import RunResult, lacks_dsp_use, status_of_run
 from buildtool.run.program import RunRequest
-from buildtool.run.run import Streams
 
 if TYPE_CHECKING:
     from buildtool.documents.runs import RunDocument
     from buildtool.run.bundle.record import RunRecord
-    from buildtool.run.bundle.replay import Replay
 
 EXAMPLES = (
     ("buildtool run", "The only program of the target, on sim."),
@@ -220,88 +220,6 @@ def _project_and_command(
 
     project, called = project_of_program(dsp_program, find_optional_project(Path.cwd()))
     return project, (called, *line.program)
-
-
-def run_program(
-    project: Project,
-    device: str,
-    request: RunRequest,
-    choice: DeviceChoice,
-    listener: Listener,
-    *,
-    options: Options,
-    json: bool,
-    record: RunRecord | None = None,
-    replay: Replay | None = None,
-) -> RunResult:
-    """Run the program by `run_program`, with `json` for a document; methods have their names."""
-    result = flow.run_program(
-        project,
-        device,
-        request,
-        choice=choice,
-        listener=listener,
-        options=options,
-        streams=Streams(stdout=sys.stderr.fileno()) if json else None,
-        record=record,
-        replay=replay,
-    )
-    if json:
-        from buildtool.run.method_counts import with_names
-
-        result = result._replace(methods=with_names(project, result.methods))
-    return result
-
-
-WRONG_NUMBERS = (
-    "are numbers of the DSP wrong? With --strict sim stops a kernel that reads or writes beside its"
-    " buffers, with --sanitize at undefined behaviour"
-)
-
-
-def may_be_wrong_numbers(result: RunResult, choice: DeviceChoice) -> bool:
-    """Whether a program that used the emulated DSP failed, and nothing says why."""
-    known = result.finding or result.dsp_crash or choice.strict or choice.sanitize
-    return bool(result.methods and 0 < result.status < 128 and not known)
-
-
-def show_end(result: RunResult, request: RunRequest, screen: Screen) -> int:
-    """Show what is to be said of a program that has ended; returns the exit status."""
-    for text in result.calls.lines() if result.calls else ():
-        screen(Note(text))
-    if lacks_dsp_use(result):
-        screen(Note(f"the program did not use the DSP as expected; {_status(result.status)}"))
-    if result.dsp_crash and not request.dsp_may_crash:
-        screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
-    if result.finding:
-        screen(Note(result.finding.text()))
-    return status_of_run(result, request)
-
-
-def _status(status: int) -> str:
-    """The effect on the exit status of something else than the program's, in words."""
-    if status:
-        return f"the exit status is {status}"
-    return f"the exit status is {NOT_RUN}, although that of the program is 0"
-
-
-def _accepted(status: int) -> str:
-    """The effect of a crash of the DSP process on the exit status, and how to accept one."""
-    hint = ". --dsp-may-crash, or dsp-may-crash = true in [run.NAME], accepts that"
-    return _status(status) + ("" if status else hint)
-
-
-def find_named_run(project: Project, name: str, device: str = "DEVICE") -> Run:
-    """The run `name` of the project; raises `UsageError` with a suggestion."""
-    if found := project.runs.get(name):
-        return found
-    program = name if "/" in name else f"bin/{name}"
-    known = f"{suggest(name, project.runs)} " if project.runs else ""
-    raise UsageError(
-        f"there is no run {name!r} in the project",
-        why="a program is named after --, a named run of buildtool.toml before it",
-        remedy=f"{known}For a program, write: buildtool run {device} -- {program}",
-    )
 
 
 def _in_ci() -> bool:

@@ -23,7 +23,7 @@ from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.device.configuration import ConfiguredDevice, device_of
 from buildtool.device.errors import DeviceConnectionError
-from buildtool.device.facts import remembered_facts
+from buildtool.device.known_facts import remembered_facts
 from buildtool.device.sharing import duration
 from buildtool.device.status import DeviceStatus, LastRun, last_run, read_status
 from buildtool.project.model import BUILT_IN_TARGET, Project

@@ -29,7 +29,6 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.files import value_digest
 from buildtool.core.processes.interrupts import interrupt
 from buildtool.core.processes.process import running
-from buildtool.device.configuration import ConfiguredDevice
 from buildtool.device.errors import DeviceError
 from buildtool.device.labgrid.place import (
     LabgridError,
@@ -49,6 +48,8 @@ from buildtool.device.transports.transport import Command, Transport
 
 if TYPE_CHECKING:
     from socket import socket
+
+    from buildtool.device.configuration import ConfiguredDevice
 
 _holds: dict[str, Hold] = {}
 """By the names of places."""

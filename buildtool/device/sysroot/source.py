@@ -59,7 +59,7 @@ def open_source(device_name: str, soc_name: str, listener: Listener) -> tuple[De
             remedy=f"buildtool sysroot pull {device_name}",
         )
     if device_name in configured_devices(project := find_optional_project(Path.cwd())):
-        from buildtool.device.facts import facts_of  # noqa: PLC0415 - not for sim
+        from buildtool.device.known_facts import facts_of  # noqa: PLC0415 - not for sim
 
         remote = open_device(device_name, project)
         return RemoteFiles(remote, facts_of(remote, refresh=True)), device_name

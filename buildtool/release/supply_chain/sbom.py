@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cyclonedx.contrib.license.factories import LicenseFactory
 from cyclonedx.model import HashAlgorithm, HashType, Property
@@ -20,7 +20,8 @@ from cyclonedx.model.tool import ToolRepository
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
-from buildtool.release.supply_chain.attach import Part
+if TYPE_CHECKING:
+    from buildtool.release.supply_chain.attach import Part
 
 
 def sbom(release: Mapping[str, Any], sha256: str, parts: Sequence[Part]) -> str:

@@ -172,7 +172,7 @@ def _facts(record: RunRecord) -> Facts | None:
     if not record.ready:
         return None
     from buildtool.device.card import system_files  # noqa: PLC0415 - not in most runs
-    from buildtool.device.facts import facts_of, remembered_facts  # noqa: PLC0415
+    from buildtool.device.known_facts import facts_of, remembered_facts  # noqa: PLC0415
 
     device = record.ready.site.device
     facts = facts_of(device) if device.emulated else remembered_facts(device)

@@ -19,7 +19,8 @@ from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project
 from buildtool.release.slices import HOST, Release, slice_of
 from buildtool.run.program import RunRequest
-from buildtool.run.run import STDERR, STDOUT, Streams, new_run
+from buildtool.run.run import STDERR, STDOUT, Streams
+from buildtool.run.session import new_run
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready

@@ -34,7 +34,7 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.output_file import check_output_file
 from buildtool.core.value import Value
 from buildtool.project.model import Project
-from buildtool.run.run import new_run
+from buildtool.run.session import new_run
 from buildtool.run.trace.calls import Argument, Slice, nested
 from buildtool.run.trace.perfetto import (
     BOOTTIME,

@@ -13,8 +13,8 @@ from buildtool.core.events import Note
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.trees import make_directory, remove_tree
-from buildtool.deploy.contents import Deployment, deployment, read_known
-from buildtool.deploy.site import Site, make_current, make_current_after, reset
+from buildtool.deploy.contents import Deployment, Site, deployment, read_known
+from buildtool.deploy.site import make_current, make_current_after, reset
 from buildtool.plan.plan import CMakeStep
 from buildtool.project.components import Dsp, Host
 from buildtool.run.method_counts import with_names, with_parameters

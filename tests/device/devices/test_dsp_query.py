@@ -18,7 +18,7 @@ from buildtool.device.emulated.device import (
     prepare,
 )
 from buildtool.device.emulated.socs import find_soc
-from buildtool.device.facts import facts_of, facts_of_sim
+from buildtool.device.known_facts import facts_of, facts_of_sim
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.packaged_tools import usable_zig
 

@@ -15,7 +15,8 @@ import pytest
 from buildtool.device.device import Device
 from buildtool.device.emulated.device import Emulated
 from buildtool.device.errors import DeviceError
-from buildtool.device.facts import Facts, facts_of
+from buildtool.device.facts import Facts
+from buildtool.device.known_facts import facts_of
 from buildtool.device.read_facts import TOOLS
 from tests.integration.devices.board_tree import (
     LIBRARY,

@@ -11,7 +11,8 @@ import pytest
 
 from buildtool.device.configuration import open_device, user_file
 from buildtool.device.device import Device
-from buildtool.device.facts import Facts, facts_of
+from buildtool.device.facts import Facts
+from buildtool.device.known_facts import facts_of
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
 from tests.remote.tool_sets import EACH_TOOL_SET

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from buildtool.device.device import Device, ScriptOutput
-from buildtool.device.facts import Facts, facts_of
+from buildtool.device.facts import Facts
+from buildtool.device.known_facts import facts_of
 from buildtool.device.sysroot.device_files import PullError
 from buildtool.device.sysroot.pull import pull
 from buildtool.device.sysroot.source import RemoteFiles

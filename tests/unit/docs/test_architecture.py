@@ -1,11 +1,13 @@
-"""The files, folders and functions that docs/architecture.md names exist."""
+"""The files, folders and functions that docs/architecture.md names exist; imports have no circle."""
 
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parents[3]
@@ -33,3 +35,10 @@ def test_each_function_is_in_its_file(name: str, file: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_each_path_is_there(path: str) -> None:
     assert (ROOT / path).exists()
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    graph = grimp.build_graph("buildtool", exclude_type_checking_imports=True, cache_dir=None)
+    assert len(graph.modules) > 400
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    graphlib.TopologicalSorter(imports).prepare()  # raises CycleError, which has the circle

@@ -13,8 +13,8 @@ from buildtool.device.script import ScriptReport
 from buildtool.device.sharing import DeviceLock, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, start_on_device
-from buildtool.run.session import open_session
+from buildtool.run.run import start_on_device
+from buildtool.run.session import new_run, open_session
 from tests.integration.remote.conformance.conftest import (
     ANDROID,
     BUSYBOX,

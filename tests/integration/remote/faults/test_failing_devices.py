@@ -22,7 +22,8 @@ from buildtool.device.script import ScriptReport
 from buildtool.device.sharing import held_device, holder_of
 from buildtool.release.slices import Release
 from buildtool.run.program import RunRequest
-from buildtool.run.run import new_run, start_on_device
+from buildtool.run.run import start_on_device
+from buildtool.run.session import new_run
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import Task, start

@@ -21,8 +21,7 @@ from buildtool.core.value import Value
 from buildtool.deploy import push
 from buildtool.deploy.contents import DataFile
 from buildtool.deploy.data import send_data
-from buildtool.deploy.push import deploy
-from buildtool.deploy.site import rollback, verify
+from buildtool.deploy.site import deploy, rollback, verify
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError, DeviceError, last_lines
 from buildtool.device.script import MAX_REPORT
