@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from buildtool.cli.show import error_text, shows_colours
+from buildtool.cli.show import error_text, place, shows_colours
 from buildtool.core.escape import escape
 from buildtool.core.events import (
     BuildFinished,
     BuildStarted,
     Event,
     Note,
+    RunsOn,
     StepFailed,
     StepFinished,
     StepOutput,
@@ -128,6 +129,9 @@ class Screen:
                 self._running.pop(name, None)
             case Warned(name, text):
                 self._line(text if not self._steps else f"{name}:\n{text}")
+            case RunsOn(device, soc, arch):
+                if self.live:  # elsewhere a program's output is all that there is
+                    self._line(f"on {place(device, soc, arch)}")
             case Note(text):
                 self._line(text)
         self._draw(now=not isinstance(event, StepOutput | Working))

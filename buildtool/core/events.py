@@ -164,8 +164,17 @@ class Note(Value):
     text: str
 
 
+class RunsOn(Value):
+    """A program runs on `device`; `soc` and `arch`, of its DSP, are "" if unknown."""
+
+    device: str
+    soc: str
+    arch: str
+
+
 Event = (
     BuildStarted
+    | RunsOn
     | StepStarted
     | StepOutput
     | StepFinished

@@ -50,8 +50,8 @@ class DeviceChoice(Value):
 
 
 class Ready:
-    """A release, and where it goes on a device: `site`, `deployment`, and `soc`, the SoC of the
-    device, "" if unknown.
+    """A release, and where it goes on a device: `site`, `deployment`, and the device's `soc` and
+    `arch`, that of its DSP: "" if unknown.
 
     What is known of a device is true until it is booted.  Then `renew` asks it again.
     """
@@ -59,6 +59,7 @@ class Ready:
     site: Site
     deployment: Deployment
     soc: str
+    arch: str
 
     def __init__(
         self,
@@ -127,7 +128,7 @@ class Ready:
             check_requirements(self._device, facts, target, force=self._force, note=note)
         self.site = site_on(self._project, self._device, facts, self._listener)
         self._directory = self.site.project
-        self.soc = facts.soc
+        self.soc, self.arch = facts.soc, facts.arch
         self.deployment = deployment(self.release, arch, self._data)
         if self._beside:
             self.go_beside(self._beside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener, Note, work
+from buildtool.core.events import Listener, Note, RunsOn, work
 from buildtool.engine.context import Options
 from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import Project
@@ -81,6 +81,7 @@ def run_program(
     ):
         if record:
             record.ready = ready
+        listener(RunsOn(ready.site.device.name, ready.soc, ready.arch))
         request = request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
         started = ProgramRun(project, ready, request, listener, choice, lock, streams)
         result = run_and_explain(started._replace(record=record))._replace(forward=ports)

@@ -13,6 +13,7 @@ from buildtool.core.events import (
     BuildFinished,
     BuildStarted,
     Note,
+    RunsOn,
     StepFailed,
     StepFinished,
     StepOutput,
@@ -61,6 +62,14 @@ def test_one_line_when_all_is_up_to_date() -> None:
     assert drawn(BuildStarted(60), *done, BuildFinished(), quiet=True) == ""
     assert drawn(BuildStarted(1), done[0], BuildFinished()) == "· skel/k0/v68 up to date\n"
     assert len(drawn(BuildStarted(60), *done, BuildFinished(), verbose=True).splitlines()) == 60
+
+
+def test_a_terminal_says_where_a_program_runs() -> None:
+    on = RunsOn("sim", "SM8750", "v79")
+
+    assert live(on) == "on sim SM8750 (v79)\n"
+    assert live(RunsOn("board", "", "")) == "on board\n"
+    assert drawn(on) == ""
 
 
 def test_the_next_build_restarts_the_count() -> None:

@@ -1,4 +1,4 @@
-"""The files, folders and functions that docs/architecture.md names exist; imports have no circle."""
+"""What docs/architecture.md names exists, and imports have no circle."""
 
 from __future__ import annotations
 
