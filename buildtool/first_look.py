@@ -34,9 +34,6 @@ _SETTLED_NS = 2_000_000_000
 """As in `core.file_stamp`: a file that changed less than this ago can change again unnoticed."""
 _FOLLOWED, _LINK, _LISTING = "f", "l", "d"
 """What is asked of a path: the status of what it leads to, of the link itself; its entries."""
-_recorder: Recorder | None = None
-_is_hooked = False
-_stat, _lstat = os.stat, os.lstat  # a recorder replaces them
 _VOLATILE = frozenset(("_", "OLDPWD", "SHLVL"))
 """Variables that shells change from one command to the next."""
 _CHANGES = ("os.", "shutil.", "subprocess.", "socket.", "sqlite3.", "ctypes.")
@@ -44,6 +41,9 @@ _CHANGES = ("os.", "shutil.", "subprocess.", "socket.", "sqlite3.", "ctypes.")
 _HARMLESS = ("os.walk", "os.fwalk", "os.putenv", "os.unsetenv")
 _WRITES = os.O_WRONLY | os.O_TRUNC | os.O_EXCL
 """A file that is opened for reading and writing alone is a lock."""
+_stat, _lstat = os.stat, os.lstat  # a recorder replaces them
+_recorder: Recorder | None = None
+_is_hooked = False
 
 
 def repeat(words: Sequence[str]) -> bool:
@@ -159,13 +159,13 @@ class Recorder:
     """
 
     def __init__(self, words: Sequence[str]) -> None:
+        self.state: Path | None = None
         self._words = words
         self._circumstances = _circumstances(words)
         self._directory = os.getcwd()
         self._answers: dict[tuple[str, str], str] = {}
         self._opened: dict[int, str] = {}
         self._printed: list[str] = []
-        self.state: Path | None = None
         self._repeatable = True
         self._listens = False
 
@@ -232,8 +232,10 @@ class Recorder:
 
     def _opening(self, real: Any) -> Any:
         def open_and_remember(path: Any, *arguments: Any, **options: Any) -> int:
+            if (dir_fd := options.get("dir_fd")) is not None:  # of which the audit event is silent
+                self._note(_FOLLOWED, path, dir_fd)
             handle: int = real(path, *arguments, **options)
-            self._opened[handle] = self._absolute(path, options.get("dir_fd"))
+            self._opened[handle] = self._absolute(path, dir_fd)
             return handle
 
         return open_and_remember

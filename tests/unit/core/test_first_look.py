@@ -91,9 +91,15 @@ def lay_out(path: str) -> None:
     Path(path).touch()
 
 
-def open_below(directory: str, name: str) -> None:
+def stat_below(directory: str, name: str) -> None:
     handle = os.open(directory, os.O_PATH)
     os.stat(name, dir_fd=handle)
+    os.close(handle)
+
+
+def open_below(directory: str, name: str) -> None:
+    handle = os.open(directory, os.O_PATH)
+    os.close(os.open(name, os.O_RDONLY, dir_fd=handle))
     os.close(handle)
 
 
@@ -103,6 +109,7 @@ def open_below(directory: str, name: str) -> None:
         (lambda: Path("src/a.c").read_bytes(), lambda: edit_unnoticed("src/a.c")),
         (lambda: Path("src/a.c").open("rb").close(), lambda: edit_unnoticed("src/a.c")),
         (lambda: Path("src/a.c").stat(), lambda: os.utime("src/a.c")),
+        (lambda: stat_below("src", "a.c"), lambda: edit_unnoticed("src/a.c")),
         (lambda: open_below("src", "a.c"), lambda: edit_unnoticed("src/a.c")),
         (lambda: Path("src/b.c").exists(), lambda: Path("src/b.c").touch()),
         (lambda: Path("b/b.c").is_file(), lambda: lay_out("b/b.c")),
