@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.messages.failure_hints import POLICY_MINIMUM
+from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.cmake_tree import directory_of
