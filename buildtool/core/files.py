@@ -1,4 +1,4 @@
-"""Files: digests, reads that never block, atomic writes, and JSON with a checksum."""
+"""Files: digests, reads that never block, atomic writes; JSON with a checksum, or not trusted."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _SHA256 = r"[0-9a-f]{64}"
+MAX_VALUES = 500_000
+"""The number of values in a document of 16 MiB whose paths have 33 characters on average."""
 
 
 def is_digest(value: object) -> bool:
@@ -196,3 +198,22 @@ def read_checksummed(path: Path) -> Any:
     if checksum != hashlib.sha256(text).hexdigest().encode():
         raise ValueError("the checksum does not match")
     return json.loads(text)
+
+
+def json_values(data: bytes) -> int:
+    """An upper bound of the number of values in a JSON text: each follows one of these bytes."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{") + data.count(b":")
+
+
+def parse_bounded(data: bytes) -> Any:
+    """The value of a JSON text that is not trusted: one byte of it can take a hundred in Python.
+
+    Raises `ValueError` when it is invalid, is nested too deeply or has more than `MAX_VALUES`
+    values.
+    """
+    if json_values(data) > MAX_VALUES:
+        raise ValueError(f"more than {MAX_VALUES} values")
+    try:
+        return json.loads(data.decode())
+    except RecursionError:
+        raise ValueError("nested too deeply") from None

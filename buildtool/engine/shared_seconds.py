@@ -10,9 +10,8 @@ import json
 from collections.abc import Mapping
 
 from buildtool.cache.action import FOREVER
-from buildtool.cache.bounded_json import parse
 from buildtool.cache.remote.client import RemoteCache
-from buildtool.core.files import value_digest
+from buildtool.core.files import parse_bounded, value_digest
 from buildtool.engine.context import BuildContext
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan
@@ -25,7 +24,7 @@ def read_seconds(plan: Plan, remote: RemoteCache) -> dict[str, float]:
     """The seconds of those steps of `plan` of which the server knows them."""
     document = remote.document(_key(plan))
     try:
-        stored = parse(document.data) if document else {}
+        stored = parse_bounded(document.data) if document else {}
     except ValueError:
         stored = {}
     if not isinstance(stored, Mapping):

@@ -1,4 +1,4 @@
-"""Checks of a configured tree, before anything is built: flags of compilers, link lines, nested skels.
+"""Checks of a configured tree before anything is built: flags, link lines, nested skels.
 
 Flags that the profile's compiler cannot honour, and a libcdsprpc that is not the system's, are
 errors.  Skels that a component of the ARM64 side builds itself, with ExternalProject_Add(), are
@@ -29,8 +29,15 @@ _SDK_FILE = "hexagon_sdk.json"
 _SDK_DIRECTORY = "/fastrpc/remote/ship/"
 MAX_RESPONSE = 4 << 20
 MAX_DEPTH = 8  # of response files that name response files
-_WITH_VALUE = {"-soname", "--soname", "-h", "-rpath", "-rpath-link", "--rpath", "-o", "-e", "-T"} | {
-    "--version-script", "--dependency-file", "-Map", "-z", "-m", "-target", "-u",
+_WITH_VALUE = {
+    *("-soname", "--soname", "-h", "-rpath", "-rpath-link", "--rpath", "-o", "-e", "-T"),
+    "--version-script",
+    "--dependency-file",
+    "-Map",
+    "-z",
+    "-m",
+    "-target",
+    "-u",
 }
 _DIRECTORY = ("--library-path=", "-L")
 _LIBRARY = ("--library=", "-l")
@@ -169,8 +176,6 @@ def _error(target: str, library: Path) -> CdsprpcError:
         f" library it breaks every session ({library})",
         remedy=remedy,
     )
-
-
 
 
 class LinkLine(Value):

@@ -1,7 +1,7 @@
 """Checks what a step ships before it is used: the errors of a device hardly say what is wrong.
 
-Before that, adds the libraries of the build tree that shipped files need, and removes directories of
-the build machine from RUNPATHs.
+Before that, adds the libraries of the build tree that shipped files need, and removes directories
+of the build machine from RUNPATHs.
 """
 
 from __future__ import annotations

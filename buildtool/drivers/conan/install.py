@@ -1,4 +1,4 @@
-"""Install the packages of a component with Conan, for the component's profile, and read which they are.
+"""Install the packages of a component with Conan, for the component's profile, and read their list.
 
 Conan takes half a second to start.  So it does not run while everything that it reads is unchanged
 and everything that it made exists.

@@ -62,7 +62,7 @@ def _normalized(row: str, local_packages: Collection[str]) -> str:
     return reference.partition("#")[0] if _name(reference) in local_packages else reference
 
 
-def update(
+def _update(
     home: ConanHome,
     conanfiles: Sequence[Path],
     hosts: Sequence[ConanProfile],
@@ -142,7 +142,7 @@ def update_lockfiles(
     with home.locked(listener):
         home.prepare()
         return {
-            lock: update(
+            lock: _update(
                 home,
                 list(dict.fromkeys(files)),
                 list(hosts.values()),

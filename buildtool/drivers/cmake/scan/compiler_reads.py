@@ -1,4 +1,4 @@
-r"""The files that compilers and assemblers read, where Ninja misparses or no tool reports them, too.
+r"""The files that compilers and assemblers read, also those that Ninja or no tool reports rightly.
 
 What dependency files of compilers contain, and which paths Ninja misparses in them, was determined
 by experiment for each byte that a path may contain, with GCC 12, clang 14 and 22,
