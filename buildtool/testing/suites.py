@@ -16,7 +16,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.escape import without_colours
 from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted, WorkEnded
 from buildtool.core.processes.signals import signal_name
-from buildtool.core.shard import Shard
+from buildtool.engine.shards import Shard
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
 from buildtool.project.validate import suggest

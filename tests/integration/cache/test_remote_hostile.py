@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from buildtool.cache.remote import requests
 from buildtool.cache.remote.client import pack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 
