@@ -36,7 +36,7 @@ from buildtool.contract.subject import (
 from buildtool.core.elf.machine import EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.cdsprpc import is_cdsprpc, known_exports, system_cdsprpc
 from buildtool.toolchains.system_libraries import (

@@ -27,7 +27,7 @@ from buildtool.device.errors import DeviceError
 from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
 from buildtool.device.script import MAX_LINE, Parts, parse_parts, printable, script
 from buildtool.device.sysroot.device_files import PLACES, PrintedFiles
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 
 READ_SECONDS = 60.0
 MAX_TEXT_FILE = 1 << 16

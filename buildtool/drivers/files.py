@@ -23,7 +23,7 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import matches
 from buildtool.inputs.path_sets import PathSet, ReadInputs, changed_since, observe
 from buildtool.plan.component_step import FilesStep
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 
 Places = dict[str, Path]
 """The files and links of a step by their path in its output directory."""

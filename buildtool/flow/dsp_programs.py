@@ -67,7 +67,7 @@ def _read(path: Path) -> Elf:
     from buildtool.contract.subject import is_program
     from buildtool.core.elf.machine import EM_HEXAGON
     from buildtool.core.elf.read import is_elf, read_elf
-    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.keys import HEXAGON_ARCHS
 
     what = ""
     if not path.is_file():

@@ -22,8 +22,8 @@ from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, plan_target
-from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.project.model import Header, Project, Target
 from buildtool.propose.cmake_tree import CMakeCall, traced_calls
 from buildtool.sdk.packaged_tools import find_cmake

@@ -19,7 +19,7 @@ from buildtool.core.processes.signals import signal_name
 from buildtool.engine.shards import Shard
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.ctest.suite import CTestSuites

@@ -31,7 +31,7 @@ from buildtool.deploy.ready import DeviceChoice
 from buildtool.engine.context import Options
 from buildtool.project.model import BUILT_IN_TARGET, Project, Run
 from buildtool.project.read import find_optional_project, find_project
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.run.on_device import RunResult, lacks_dsp_use, status_of_run
 from buildtool.run.program import RunRequest
 from buildtool.run.run import Streams

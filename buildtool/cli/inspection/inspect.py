@@ -62,7 +62,7 @@ def inspect(
     segments, notes, symbols. For an archive it prints its files.
     """
     from buildtool.core.elf.read import read_elf
-    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.keys import HEXAGON_ARCHS
     from buildtool.release.unpack import is_archive
     from buildtool.sdk.sysroot import find_sysroot
 

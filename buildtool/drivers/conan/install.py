@@ -26,7 +26,7 @@ from buildtool.core.value import Value
 from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
 from buildtool.drivers.conan.lockfiles import lockfile_of, normalize, write_profiles
 from buildtool.plan.plan import CMakeStep, ConanNeeds
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 
 TOOLCHAIN = "conan_toolchain.cmake"
