@@ -33,7 +33,7 @@ from buildtool.contract.subject import (
     device_libraries,
     read_tree,
 )
-from buildtool.core.elf.machine import EM_HEXAGON
+from buildtool.core.elf.file import EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf
 from buildtool.core.value import Value
 from buildtool.project.keys import HEXAGON_ARCHS

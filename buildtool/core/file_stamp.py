@@ -1,8 +1,6 @@
 """File stamps: metadata of a file, from which one can tell whether its content may have changed.
 
 The digests of large files that seldom change are cached by them.
-
-Digests of large files that seldom change, cached by the stamps of the files.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.errors import UsageError
 from buildtool.core.trees import TRIES, make_directory, own_root, remove_tree
 
 if TYPE_CHECKING:
     from io import BufferedReader
-
 
 _SHA256 = r"[0-9a-f]{64}"
 MAX_VALUES = 500_000
@@ -217,3 +217,13 @@ def parse_bounded(data: bytes) -> Any:
         return json.loads(data.decode())
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def check_output_file(option: str, file: Path, example: str) -> None:
+    """Raise `UsageError` when `file`, named with `option`, cannot be replaced; changes nothing."""
+    if os.path.lexists(file) and not file.is_file():
+        raise UsageError(
+            f"{option} {file}: it is not a file",
+            why="the result replaces it as a whole",
+            remedy=f"Name a file that is new or may be replaced: {option} {example}",
+        )

@@ -14,7 +14,7 @@ import struct
 import tempfile
 from collections.abc import Mapping
 
-from buildtool.core.elf.machine import EM_HEXAGON
+from buildtool.core.elf.file import EM_HEXAGON
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest
 from buildtool.core.value import Value

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.files import value_digest
-from buildtool.core.shared_copy import shared_copy
+from buildtool.core.trees import shared_copy
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.program import find_packaged_tool, probe_version, python_package

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf.machine import elf_header
+from buildtool.core.elf.file import elf_header
 from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value

@@ -15,7 +15,7 @@ from typing import Protocol
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.escape import without_colours
 from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted, WorkEnded
-from buildtool.core.processes.signals import signal_name
+from buildtool.core.processes.interrupts import signal_name
 from buildtool.engine.shards import Shard
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds

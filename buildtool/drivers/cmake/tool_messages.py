@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.diagnostic import Diagnostic
+from buildtool.core.errors import Diagnostic
 from buildtool.core.files import read_regular, write_if_changed
 
 MAX_LINES = 20

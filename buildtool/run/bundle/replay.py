@@ -15,7 +15,7 @@ from buildtool.contract.release_json import promise_of
 from buildtool.contract.subject import Promise
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest, open_regular, parse_bounded
-from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.lock import held_temporary_directory
 from buildtool.core.value import Value
 from buildtool.project.model import Header, Project, Run, Target
 from buildtool.project.runs import LONGEST
