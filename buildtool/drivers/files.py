@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.file_stamp import time_between_changes
+from buildtool.core.files import time_between_changes
 from buildtool.core.trees import make_directory, remove_tree, replace_directory
 from buildtool.drivers.cmake.products import (
     ArtifactError,

@@ -1,4 +1,4 @@
-"""Reads ELF files without a library: header, segments, dynamic segment, sections, notes, relocations.
+"""Reads ELF files without a library: header, segments, dynamic segment, sections, notes, machine.
 
 Layout: System V ABI, "ELF Header", "Program Header", "Dynamic Section", "Section Header", "Note
 Section", "Relocation".  Of relocations only those of a Hexagon file are read, which has DT_RELA and

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import time_between_changes
-from buildtool.core.files import file_digest, has_content, write_if_changed
+from buildtool.core.files import file_digest, has_content, time_between_changes, write_if_changed
 from buildtool.core.processes.process import ToolInterrupt
 from buildtool.core.processes.process_tree import running_tools
 from buildtool.core.value import Value

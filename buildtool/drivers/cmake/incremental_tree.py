@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.file_stamp import Stamp, stamp_of
+from buildtool.core.files import Stamp, stamp_of
 from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import make_directory, status_of
 from buildtool.core.value import Value

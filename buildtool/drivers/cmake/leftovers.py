@@ -20,7 +20,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.file_stamp import Stamp
+from buildtool.core.files import Stamp
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import tree_record
 from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for

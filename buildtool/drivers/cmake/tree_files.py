@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import Stamp, stamp_of
-from buildtool.core.files import read_regular
+from buildtool.core.files import Stamp, read_regular, stamp_of
 from buildtool.core.trees import remove_tree
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots

@@ -16,8 +16,7 @@ from typing import Any
 
 from buildtool.contract.release_json import promise_of
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import stamp_of
-from buildtool.core.files import open_regular, parse_bounded
+from buildtool.core.files import open_regular, parse_bounded, stamp_of
 from buildtool.core.value import Value
 from buildtool.release.document import NAME
 from buildtool.release.formats.entries import CONAN

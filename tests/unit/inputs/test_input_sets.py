@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.file_stamp import time_between_changes
+from buildtool.core.files import time_between_changes
 from buildtool.core.trees import shared_copy
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
