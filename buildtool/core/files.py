@@ -1,4 +1,4 @@
-"""Files: digests, stamps, reads that never block, atomic writes, JSON that has a checksum or limits.
+"""Files: digests, stamps, reads that never block, atomic writes, JSON with a checksum or limits.
 
 A stamp is the metadata of a file from which one can tell whether its content may have changed.  The
 digests of large files that seldom change are cached by them.
