@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MAGIC, _END = "buildtool first look 1", "end"
 _MAX_BYTES = 64 << 20
 _SETTLED_NS = 2_000_000_000
-"""As in `core.file_stamp`: a file that changed less than this ago can change again unnoticed."""
+"""As in `core.files`: a file that changed less than this ago can change again unnoticed."""
 _FOLLOWED, _LINK, _LISTING = "f", "l", "d"
 """What is asked of a path: the status of what it leads to, of the link itself; its entries."""
 _VOLATILE = frozenset(("_", "OLDPWD", "SHLVL"))

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf.machine import machine_name
+from buildtool.core.elf.file import machine_name
 from buildtool.core.elf.read import Elf
 
 _LOAD = r"^ +LOAD +\S+ +\S+ +\S+ +\S+ +(0x\S+) .{4}(0x\S+)$"

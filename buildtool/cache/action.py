@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from buildtool.cache.bounded_json import MAX_VALUES, parse, values
 from buildtool.cache.outputs import (
     Output,
     OutputsError,
@@ -21,7 +20,7 @@ from buildtool.cache.outputs import (
     outputs_from_json,
 )
 from buildtool.cache.store import DOCUMENT_LIMIT
-from buildtool.core.files import is_digest, value_digest
+from buildtool.core.files import MAX_VALUES, is_digest, json_values, parse_bounded, value_digest
 from buildtool.core.value import Value
 
 VERSION = 1
@@ -105,7 +104,7 @@ def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
     kept = [*once.values()][:PATH_SETS]
     while True:
         data = _document({"version": VERSION, "document": "path sets", "sets": kept})
-        if (len(data) <= DOCUMENT_LIMIT and values(data) <= MAX_VALUES) or not kept:
+        if (len(data) <= DOCUMENT_LIMIT and json_values(data) <= MAX_VALUES) or not kept:
             return data
         kept.pop()
 
@@ -138,7 +137,7 @@ def _parsed(data: bytes, document: str) -> dict[str, Any]:
     if len(data) > DOCUMENT_LIMIT:
         return {}
     try:
-        value = parse(data)
+        value = parse_bounded(data)
     except ValueError:
         return {}
     match value:

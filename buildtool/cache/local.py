@@ -13,7 +13,7 @@ from typing import Any
 from buildtool.cache.action import blobs_named, path_sets_document, read_path_sets
 from buildtool.cache.eviction import ACTIONS, evict
 from buildtool.cache.index import Index
-from buildtool.cache.other_caches import OtherCaches
+from buildtool.cache.maintenance import OtherCaches
 from buildtool.cache.store import DOCUMENT_LIMIT, LOCK_TIMEOUT, Item, Store
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError

@@ -33,10 +33,10 @@ from buildtool.contract.subject import (
     device_libraries,
     read_tree,
 )
-from buildtool.core.elf.machine import EM_HEXAGON
+from buildtool.core.elf.file import EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.cdsprpc import is_cdsprpc, known_exports, system_cdsprpc
 from buildtool.toolchains.system_libraries import (

@@ -13,7 +13,7 @@ from typing import Any
 from buildtool.contract.subject import RELEASE_FILE, Promise, PromisedFile, PromisedStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest, read_regular
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.project.model import PLATFORMS
 from buildtool.sdk.sysroot import is_relative_inside
 

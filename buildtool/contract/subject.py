@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_elf
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.toolchains.cdsprpc import SONAMES, Cdsprpc, system_cdsprpc
 from buildtool.toolchains.system_libraries import ANDROID, UBUNTU, DeviceShell
 

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.value import Value
+
 if TYPE_CHECKING:
-    from buildtool.core.diagnostic import Diagnostic
-    from buildtool.documents.builds import ErrorObject
+    from buildtool.documents.builds import DiagnosticObject, ErrorObject
 
 NOT_RUN = 125
 """The exit status, when no program could run, of what returns the exit status of a program."""
@@ -62,3 +63,24 @@ class UsageError(BuildtoolError):
 
     code = "usage"
     exit_status = 2
+
+
+class Diagnostic(Value):
+    """One error that a tool reported, as `--json` prints it.
+
+    `line` and `column` count from 1; `file`, `line` and `column` are None where the tool did not
+    report them.
+    """
+
+    file: str | None
+    line: int | None
+    column: int | None
+    message: str
+
+    def as_json(self) -> DiagnosticObject:
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+        }

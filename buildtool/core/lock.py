@@ -1,6 +1,7 @@
 """Locks on files and directories, across threads and processes.
 
-The kernel releases a lock when its holder dies, so a lock is never stale.
+The kernel releases a lock when its holder dies, so a lock is never stale.  Temporary directories
+are locked by their owner: a later process removes those of killed ones.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from buildtool.core.files import open_descriptor, open_own, temporary_file
+from buildtool.core.trees import remove_tree
 
 _POLL_SECONDS = 0.002
 QUIET_SECONDS = 0.5
@@ -131,3 +133,36 @@ def _acquired_within(stream: BinaryIO, seconds: float) -> bool:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
     return False
+
+
+@contextlib.contextmanager
+def held_temporary_directory(prefix: str) -> Iterator[Path]:
+    """A new directory, whose name begins with `prefix`, which is removed after the block.
+
+    Also removes the directories with this prefix that processes left which were killed: a directory
+    is held as long as its owner lives.  Raises `OSError`.
+    """
+    import tempfile  # noqa: PLC0415 - most commands make none
+
+    for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):  # it is held, or another user's
+            _remove_unless_held(left)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        with contextlib.ExitStack() as stack:
+            stack.callback(remove_tree, folder, ignore_errors=True)
+            with contextlib.suppress(FileNotFoundError):
+                stack.enter_context(held_directory(folder))
+            if folder.is_dir():  # else another process has removed it before it was held
+                yield folder
+                return
+
+
+def _remove_unless_held(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if os.fstat(handle).st_uid == os.geteuid():
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove_tree(folder)  # locked: who is about to hold it waits, and finds it removed
+    finally:
+        os.close(handle)

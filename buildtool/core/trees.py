@@ -1,19 +1,36 @@
-"""Removes and replaces directory trees.
+"""Removes and replaces directory trees; the directories that belong to this tool; shared copies.
 
-The directories that belong to this tool: `.buildtool` in a project, and the user's cache.
+This tool's own directories are `.buildtool` in a project, and the user's cache.  Everything in them
+can be recreated.  A link in them is never followed, since its target does not belong to this tool.
 
-Everything in them can be recreated.  A link in them is never followed, since its target does not
-belong to this tool.
+A shared copy consists of hard links to installed files, at a path that does not depend on where
+they are installed.  Ninja runs a command again when its command line differs, or when a header is
+newer than an output made from it; zig compiles its libraries again when their inodes differ.  A
+compiler in a virtual environment changes all of these with each new environment, although it is the
+same compiler.  So builds use hard links to it in the user's cache, named by its version.  On
+another file system than the installed files, where links are impossible, the files are copied.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from buildtool.core.cache import CACHES, cache_dir
+
+SHARED_COPIES = "toolchains"
+"""Name of their directory in the cache."""
+STATE = ".buildtool"
+"""Name of the directory with a project's builds."""
+PROJECT_FILE = "buildtool.toml"
+IGNORE_FILE = ".gitignore"
+"""In a new `.buildtool`, it makes git ignore the whole directory, itself included."""
+TRIES = 5
+"""How often something is created again that other processes remove."""
 
 
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
@@ -87,15 +104,6 @@ def _make_writable(root: Path) -> None:
             waiting += [each.path for each in entries if each.is_dir(follow_symlinks=False)]
 
 
-STATE = ".buildtool"
-"""Name of the directory with a project's builds."""
-PROJECT_FILE = "buildtool.toml"
-IGNORE_FILE = ".gitignore"
-"""In a new `.buildtool`, it makes git ignore the whole directory, itself included."""
-TRIES = 5
-"""How often something is created again that other processes remove."""
-
-
 def own_root(path: Path) -> Path | None:
     """The directory of this tool that `path` (absolute) is or is in; None if there is none."""
     for folder in (path, *path.parents):
@@ -151,3 +159,66 @@ def _between(root: Path, path: Path) -> list[Path]:
     """`a`, `a/b`, `a/b/c` for a path `a/b/c` below the root."""
     relative = path.relative_to(root)
     return [*reversed(relative.parents), relative][1:]
+
+
+def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
+    """The directory `name` in the cache with `files`, each under its name.
+
+    It is created from hard links, or copies, if it is missing; `files` may contain directories, but
+    not as the first one.  None if it cannot be created: the cache is read-only or its file system
+    is too full for copies, or the files belong to another user.
+    """
+    directory = cache_dir() / SHARED_COPIES / name
+    first = next(iter(files))
+    if (directory / first).is_file():
+        return directory
+    import shutil  # noqa: PLC0415 - it is there most of the time
+
+    try:
+        try:
+            _create_copy(directory, files, os.link)
+        except OSError as error:
+            if error.errno != errno.EXDEV or not _have_room(files.values(), directory.parent):
+                return None
+            _create_copy(directory, files, shutil.copy2)
+    except (OSError, shutil.Error):
+        return None
+    return directory if (directory / first).is_file() else None
+
+
+def is_in_shared_copy(path: str) -> bool:
+    """Whether `path` is in one of these directories, whose files never change."""
+    directory = cache_dir() / SHARED_COPIES
+    return path.startswith((f"{directory}/", f"{directory.resolve()}/"))
+
+
+def _create_copy(
+    directory: Path, files: Mapping[str, Path], copy: Callable[[str | Path, str | Path], object]
+) -> None:
+    """Create `directory` unless another process does; `copy` links or copies one file."""
+    import shutil  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    make_directory(directory.parent)
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".") as temporary:
+        fresh = Path(temporary, directory.name)
+        fresh.mkdir()
+        for own, source in files.items():
+            if source.is_dir():
+                shutil.copytree(source, fresh / own, symlinks=True, copy_function=copy)
+            else:
+                copy(source, fresh / own)
+        # Not `replace_directory`: a copy that another process has just created may be in use.
+        with contextlib.suppress(OSError):
+            if not (directory / next(iter(files))).is_file():
+                remove_tree(directory)
+        with contextlib.suppress(OSError):
+            fresh.rename(directory)
+
+
+def _have_room(sources: Iterable[Path], directory: Path) -> bool:
+    """Whether copies of `sources` need at most half of the space that is free in `directory`."""
+    import shutil  # noqa: PLC0415
+
+    found = (path for source in sources for path in (source, *source.rglob("*")))
+    return 2 * sum(path.lstat().st_size for path in found) <= shutil.disk_usage(directory).free

@@ -14,7 +14,7 @@ from buildtool.device.board import Board
 from buildtool.device.board_checks import FAULTS, check_board
 from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Target, Tool
 from buildtool.release.slices import HOST, Release, Slice
 from buildtool.sdk.device_programs import find_adb

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release
 from buildtool.sdk.tool_search import version_numbers

@@ -22,7 +22,7 @@ from buildtool.device.errors import DeviceError, DeviceFinding
 from buildtool.device.facts import Facts, SystemFile
 from buildtool.device.known_facts import key_of
 from buildtool.project.model import Target
-from buildtool.project.requirements import parse_requirement
+from buildtool.project.runs import parse_requirement
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import CapabilityObject, CardObject

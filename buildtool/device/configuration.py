@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
-from buildtool.project.keys import Key
+from buildtool.project.keys import Key, Violation
 from buildtool.project.model import BUILT_IN_TARGET, Project
-from buildtool.project.paths import Violation
-from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_toml
-from buildtool.project.validate import suggest
+from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_toml, suggest
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 
 if TYPE_CHECKING:

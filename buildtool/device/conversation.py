@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from buildtool.core.processes.interrupts import restored_terminal
 from buildtool.core.processes.process import PIPE, Process, running
-from buildtool.core.terminal import restored_terminal
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import (
     CHUNK,

@@ -14,7 +14,7 @@ import struct
 import tempfile
 from collections.abc import Mapping
 
-from buildtool.core.elf.machine import EM_HEXAGON
+from buildtool.core.elf.file import EM_HEXAGON
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest
 from buildtool.core.value import Value
@@ -27,7 +27,7 @@ from buildtool.device.errors import DeviceError
 from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
 from buildtool.device.script import MAX_LINE, Parts, parse_parts, printable, script
 from buildtool.device.sysroot.device_files import PLACES, PrintedFiles
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 
 READ_SECONDS = 60.0
 MAX_TEXT_FILE = 1 << 16

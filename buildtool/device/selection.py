@@ -18,7 +18,7 @@ from buildtool.device.configuration import (
 from buildtool.device.errors import DeviceError
 from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import BUILT_IN_TARGET, Project
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 
 FIRST, ALL, SOC = "tag", "all", BUILT_IN_TARGET
 POLL_SECONDS = 5.0

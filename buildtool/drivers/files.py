@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.file_stamp import time_between_changes
+from buildtool.core.files import time_between_changes
 from buildtool.core.trees import make_directory, remove_tree, replace_directory
 from buildtool.drivers.cmake.products import (
     ArtifactError,
@@ -23,7 +23,7 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import matches
 from buildtool.inputs.path_sets import PathSet, ReadInputs, changed_since, observe
 from buildtool.plan.component_step import FilesStep
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 
 Places = dict[str, Path]
 """The files and links of a step by their path in its output directory."""

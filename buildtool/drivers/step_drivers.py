@@ -24,7 +24,7 @@ from buildtool.plan.step_key import base_key, step_fields
 if TYPE_CHECKING:
     from buildtool.cache.outputs import Output
     from buildtool.drivers.cmake.cmake_runner import CMakeRunner
-    from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
+    from buildtool.drivers.cmake.tool_messages import StepWarnings
     from buildtool.drivers.conan.install import Dependencies
     from buildtool.inputs.path_sets import ReadInputs
 
@@ -101,7 +101,7 @@ class CMakeDriver:
     def show_warnings_again(self, build: RecordedBuild, resources: BuildResources) -> None:
         file = warnings_file(resources.logs, self.step.name)
         if file.exists() and self.has_tree(build):
-            from buildtool.drivers.cmake.messages.step_warnings import show_kept
+            from buildtool.drivers.cmake.tool_messages import show_kept
 
             show_kept(file, lambda text: resources.listener(Warned(self.step.name, text)))
 
@@ -179,9 +179,9 @@ class FilesDriver:
 def _check(
     step: Step, outputs: Sequence[Output], directory: Path, resources: BuildResources
 ) -> dict[str, str]:
-    from buildtool.drivers.cmake.checks.products import check_products
-    from buildtool.drivers.cmake.messages.step_warnings import CHECKING
     from buildtool.drivers.cmake.products import check_installed
+    from buildtool.drivers.cmake.shipped_files import check_products
+    from buildtool.drivers.cmake.tool_messages import CHECKING
 
     check_installed(step, directory)
     files = {output.path: directory / output.path for output in outputs}
@@ -192,7 +192,7 @@ def _check(
 
 
 def _warnings_of(step: Step, resources: BuildResources) -> StepWarnings:
-    from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
+    from buildtool.drivers.cmake.tool_messages import StepWarnings
 
     file = warnings_file(resources.logs, step.name)
     return StepWarnings(lambda text: resources.listener(Warned(step.name, text)), file)

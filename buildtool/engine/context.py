@@ -18,7 +18,7 @@ from buildtool.plan.step_driver import BuildResources, StepDriver
 
 if TYPE_CHECKING:
     from buildtool.engine.lookup import CacheLookup
-    from buildtool.engine.other_runners import Part
+    from buildtool.engine.shards import Part
 
 REMOTE_VARIABLE = "BUILDTOOL_REMOTE_CACHE"
 

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
 from buildtool.engine.context import BuildContext
-from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
-from buildtool.engine.result import BuildResult, StepOutcome
+from buildtool.engine.result import BuildResult, Reason, StepOutcome, find_reasons
 from buildtool.plan.plan import Plan, Step
 from buildtool.plan.step_key import step_key
 

@@ -57,7 +57,7 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
 
 def _wait_for_outputs(decision: Decision, check: StepCheck, context: BuildContext) -> Decision:
     """The decision about a step that another runner builds: restore it, unless it is up to date."""
-    from buildtool.engine.other_runners import wait_for_hit  # noqa: PLC0415 - shared builds are rare
+    from buildtool.engine.shards import wait_for_hit  # noqa: PLC0415 - shared builds are rare
 
     lookup, step = context.caches.lookup, check.step
     if not isinstance(decision, Build) or not context.part or not lookup.remote:

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool import __version__
 from buildtool.cache.action import Action, path_sets_document, read_action, read_path_sets
-from buildtool.cache.outputs import Output
-from buildtool.cache.restore import Check, restore
+from buildtool.cache.outputs import Check, Output, restore
 from buildtool.core.files import is_digest
 from buildtool.core.value import Value
-from buildtool.engine.reasons import Reason, input_reasons
 from buildtool.engine.record import StepRecord
+from buildtool.engine.result import Reason, input_reasons
 from buildtool.inputs.file_states import FileView
 from buildtool.inputs.globs import Budget, BudgetError
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet, changes, observe
@@ -260,7 +259,7 @@ def action_key(step_key: str, inputs: InputSet, bound_to: str) -> str:
 
 def _seconds(outputs: Sequence[Output]) -> float:
     """How long fetching all files may take."""
-    from buildtool.cache.remote.request_thread import MIN_BYTES_PER_SECOND  # noqa: PLC0415 - mostly none is asked
+    from buildtool.cache.remote.requests import MIN_BYTES_PER_SECOND  # noqa: PLC0415 - mostly none is asked
 
     return PATIENCE + sum(output.size for output in outputs) / MIN_BYTES_PER_SECOND
 

@@ -16,7 +16,7 @@ from buildtool.engine.context import Options
 from buildtool.engine.result import BuildResult
 from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready

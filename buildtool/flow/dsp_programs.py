@@ -65,9 +65,9 @@ def project_of_program(program: Path, own: Project | None) -> tuple[Project, str
 def _read(path: Path) -> Elf:
     """Raises `UsageError` unless the file is a program for a DSP."""
     from buildtool.contract.subject import is_program
-    from buildtool.core.elf.machine import EM_HEXAGON
+    from buildtool.core.elf.file import EM_HEXAGON
     from buildtool.core.elf.read import is_elf, read_elf
-    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.keys import HEXAGON_ARCHS
 
     what = ""
     if not path.is_file():

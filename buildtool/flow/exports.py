@@ -16,7 +16,7 @@ from buildtool.flow.preparation import data_of, with_choice
 from buildtool.flow.targets import make_release_of, open_target
 from buildtool.plan.plan import CMakeStep, find_target
 from buildtool.project.model import Project
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.release.assemble import in_use
 
 if TYPE_CHECKING:

@@ -49,8 +49,7 @@ def lint_files(paths: Sequence[Path]) -> LintResult:
 
 def _released(project: Project, idl: dict[str, Path], against: str) -> dict[str, Unit]:
     """The interfaces of the last release, by the paths of those of today."""
-    from buildtool.core.processes.git import git
-    from buildtool.core.processes.process import ToolError
+    from buildtool.core.processes.process import ToolError, git
     from buildtool.measure.revisions import commit_of
 
     if against and Path(against).is_dir():
@@ -81,7 +80,7 @@ def _released(project: Project, idl: dict[str, Path], against: str) -> dict[str,
 
 def _extract_interfaces(root: Path, commit: str, folder: Path) -> None:
     """Write the IDL files of a commit below `folder`, with their paths in the project."""
-    from buildtool.core.processes.git import git
+    from buildtool.core.processes.process import git
 
     names = git(root, "ls-tree", "-r", "-z", "--name-only", commit, ".").split("\0")
     for name in names:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.core.shard import parse_shard
 from buildtool.engine.context import BuildContext, Options
 from buildtool.engine.executor import run_plan
 from buildtool.engine.result import BuildResult
+from buildtool.engine.shards import parse_shard
 from buildtool.flow.targets import open_target
 from buildtool.plan.plan import Plan, Step
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.cache.remote.client import RemoteCache
-    from buildtool.engine.other_runners import Part
+    from buildtool.engine.shards import Part
 
 
 class ShardError(BuildtoolError):
@@ -41,9 +41,8 @@ def build_shard(
     seconds.  After a failure, the steps that do not need what failed are built all the same: others
     need them.
     """
-    from buildtool.engine.other_runners import Part
-    from buildtool.engine.shared_seconds import read_seconds
-    from buildtool.plan.partition import partition
+    from buildtool.engine.report import read_seconds
+    from buildtool.engine.shards import Part, partition
 
     chosen = parse_shard(shard, "steps")
     with open_target(project, target_name, listener, options) as (plan, context):

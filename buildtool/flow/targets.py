@@ -182,7 +182,7 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
         error.document = build_document(build)
         raise
     if any(step.reasons for step in build.steps):
-        from buildtool.engine.shared_seconds import share_seconds
+        from buildtool.engine.report import share_seconds
         from buildtool.release.document import record_release
 
         record_release(build, release)

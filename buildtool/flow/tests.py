@@ -33,9 +33,9 @@ def test(
     Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
     in "2/3", and "" all of them.
     """
-    from buildtool.core.shard import parse_shard
     from buildtool.device.configuration import configured_devices
     from buildtool.device.status import LastRun, remember_run
+    from buildtool.engine.shards import parse_shard
     from buildtool.testing.results import record_tests, with_causes, without_devices, without_tests
     from buildtool.testing.suites import find_suites, in_shard, no_tests, run_suites, select
 
@@ -73,7 +73,7 @@ def list_tests(
 ) -> list[tuple[str, str]]:
     """Suite and name of the tests that `patterns` and `shard` select, as for `test`.  Those of
     CTest are known after a build; programs that tell the names of theirs run on the device."""
-    from buildtool.core.shard import parse_shard
+    from buildtool.engine.shards import parse_shard
     from buildtool.testing.ctest.tests import may_have_tests
     from buildtool.testing.suites import TIMEOUT, find_suites, in_shard, names_of, select
 

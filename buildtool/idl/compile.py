@@ -14,8 +14,8 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import write_if_changed
+from buildtool.core.processes.interrupts import signal_name
 from buildtool.core.processes.process import capture
-from buildtool.core.processes.signals import signal_name
 from buildtool.idl.emit import emit
 from buildtool.idl.emit.python import emit_python
 from buildtool.idl.errors import IdlError

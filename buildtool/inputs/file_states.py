@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from buildtool.core.file_stamp import is_settled, stamp_of
-from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.files import is_settled, read_regular, stamp_of, write_if_changed
 
 MISSING, DIRECTORY, SPECIAL = "", "directory", "special"
 EXECUTABLE_SUFFIX = "+x"

@@ -235,7 +235,7 @@ def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
 def changed_since(paths: PathSet, roots: Roots, moment_ns: int) -> tuple[str, ...]:
     """The files whose content, name or mode changed since `moment_ns` (of `time_between_changes`):
     a build that started then may have read them before or after that."""
-    from buildtool.core.shared_copy import is_in_shared_copy  # noqa: PLC0415 - only builds need it
+    from buildtool.core.trees import is_in_shared_copy  # noqa: PLC0415 - only builds need it
 
     changed = []
     for name in paths.files:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import read_regular
-from buildtool.core.processes.git import git
-from buildtool.core.processes.process import ToolError
+from buildtool.core.processes.process import ToolError, git
 from buildtool.lint.finding import SCRIPT_SUFFIXES, SUFFIXES
 from buildtool.project.model import Project
 

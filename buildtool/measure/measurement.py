@@ -30,7 +30,7 @@ from buildtool.measure.sample import (
 )
 from buildtool.project.benches import Bench
 from buildtool.project.runs import seconds
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 
 if TYPE_CHECKING:
     from buildtool.documents.measurements import FailedCheckObject

@@ -17,8 +17,7 @@ from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import locked
-from buildtool.core.processes.git import git
-from buildtool.core.processes.process import ToolError
+from buildtool.core.processes.process import ToolError, git
 from buildtool.core.trees import STATE, make_directory, remove_tree
 from buildtool.core.value import Value
 from buildtool.device.configuration import FILE_NAME as DEVICES

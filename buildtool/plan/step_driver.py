@@ -85,7 +85,7 @@ def log_file(folder: Path, name: str) -> Path:
 
 
 def warnings_file(folder: Path, name: str) -> Path:
-    """The path of the warnings of the step `name`, see `step_warnings`."""
+    """The path of the warnings of the step `name`, see `StepWarnings`."""
     return _file(folder, name, "warnings")
 
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.project.benches import SEED, Bench, Check
+from buildtool.project.keys import Violation, file_violations, inside_violations
 from buildtool.project.model import Project
-from buildtool.project.paths import Violation, file_violations, inside_violations
 from buildtool.project.runs import DURATION_FORM, program_violations, seconds
-from buildtool.project.tables import NAME
-from buildtool.project.validate import suggest
+from buildtool.project.tables import NAME, suggest
 
 MIN_REPEAT, MAX_REPEAT = 3, 100_000
 MAX_WARMUP = 1000

@@ -1,12 +1,26 @@
-"""Components of the project file: `[host.NAME]`, `[skel.NAME]` and `[dsp.NAME]`."""
+"""Components of the project file: `[host.NAME]`, `[skel.NAME]` and `[dsp.NAME]`.
+
+A component is a CMake project, or prebuilt files, for which the checks are here.
+"""
 
 # No `from __future__ import annotations`: the reader evaluates all annotations in every run.
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated
 
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.project.keys import NO_DEFINES, Define, Key, Strings
+from buildtool.project.keys import (
+    HEXAGON_ARCHS,
+    NO_DEFINES,
+    Define,
+    Key,
+    Strings,
+    Violation,
+    file_violations,
+    inside_violations,
+    path_violations,
+)
 
 # Keys of both kinds of component.
 Source = Annotated[str, Key("directory of its CMakeLists.txt")]
@@ -42,6 +56,13 @@ TestFiles = Annotated[
     Strings,
     Key("files that tests open and no argument names (globs in source and the build tree)"),
 ]
+PACKAGE_NAME = r"[a-z0-9][a-z0-9+.-]+"
+"""Of a Debian package.  Source: Debian Policy Manual, 5.6.1."""
+WITHOUT_CMAKE = ("source", "files", "tree", "debian", "idl", "archs", "install")
+"""The keys that have a meaning without CMake, and `source`, which is reported by itself."""
+LOADER, RUNNER = "dsp-program", "run-dsp-program"
+"""Components of each project with programs for the DSP: the skel that loads these, and the program
+of the ARM64 side that lets it do so."""
 
 
 class Host(Value):
@@ -112,13 +133,72 @@ class Dsp(Skel):
     test_files: TestFiles = ()
 
 
-LOADER, RUNNER = "dsp-program", "run-dsp-program"
-"""Components of each project with programs for the DSP: the skel that loads these, and the program
-of the ARM64 side that lets it do so."""
-
 COMPONENT_KEYS: Mapping[type, tuple[str, ...]] = {
     Host: ("source", "files", "tree", "debian"),
     Skel: ("source", "files"),
     Dsp: ("source", "files"),
 }
 """Keys of which a component has at least one."""
+
+
+def prebuilt_keys(component: Host | Skel) -> tuple[str, ...]:
+    """The keys that name the component's prebuilt files; none for a CMake project."""
+    names = COMPONENT_KEYS[type(component)]
+    return tuple(name for name in names if name != "source" and getattr(component, name))
+
+
+def prebuilt_violations(
+    root: Path, at: tuple[str, str], component: Host | Skel
+) -> Iterator[Violation]:
+    """The problems of a component without a CMake project: keys, what is wrong, what to do."""
+    prebuilt = prebuilt_keys(component)
+    if not prebuilt:
+        yield (
+            at,
+            "lacks the key 'source'",
+            "Add: source = … (directory of its CMakeLists.txt), or files = … (prebuilt files)",
+        )
+        return
+    if component.source:
+        yield (
+            (*at, prebuilt[0]),
+            "a component is a CMake project ('source') or prebuilt files, not both",
+            "Move the prebuilt files to a component of their own.",
+        )
+    for name, value in component._asdict().items():
+        if value and name not in WITHOUT_CMAKE:
+            yield (
+                (*at, name.replace("_", "-")),
+                "is for a CMake project, and this component is prebuilt files",
+                "Remove it: prebuilt files ship as they are.",
+            )
+    for pattern in component.files:
+        yield from inside_violations(pattern, (*at, "files"))
+    if isinstance(component, Skel):
+        yield from file_violations(root, component.idl, (*at, "idl"), "the interface's .idl")
+    else:
+        yield from _host_violations(root, at, component)
+
+
+def _host_violations(root: Path, at: tuple[str, str], component: Host) -> Iterator[Violation]:
+    if component.debian and (component.files or component.tree):
+        yield (
+            (*at, "debian"),
+            "a component is Debian packages or prebuilt files, not both",
+            "Move the prebuilt files to a component of their own.",
+        )
+    for package in component.debian:
+        if not re.fullmatch(PACKAGE_NAME, package):
+            yield (
+                (*at, "debian"),
+                f"{package!r} is not the name of a Debian package",
+                'Write a name such as "zlib1g-dev"; debian.lock has the version.',
+            )
+    if component.tree:
+        yield from path_violations(root, component.tree, (*at, "tree"))
+        if not (root / component.tree).is_dir():
+            yield (
+                (*at, "tree"),
+                f"there is no directory {component.tree!r}",
+                "Set it to a directory with bin/, lib/ and so on, relative to this file.",
+            )

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from buildtool.core.errors import UsageError
 from buildtool.core.files import is_digest, value_digest, write_if_changed
 from buildtool.core.value import Value
-from buildtool.project.prebuilt import PACKAGE_NAME
+from buildtool.project.components import PACKAGE_NAME
 
 NAME = "debian.lock"
 SCHEMA = 1

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.benches import Bench, Check, Metric
 from buildtool.project.components import Dsp, Host, Skel
-from buildtool.project.keys import NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
+from buildtool.project.keys import HEXAGON_ARCHS, NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
 STATE = ".buildtool"
 """The directory in a project that contains everything that buildtool writes there."""

@@ -1,4 +1,8 @@
-"""Durations, ports, and the checks of `[run.NAME]`, `[test.NAME]` and `[expected-failure.TAG]`."""
+"""Durations, ports, and the checks of `[run.NAME]`, `[test.NAME]` and `[expected-failure.TAG]`.
+
+Requirements: `requires` of a target, what a device has to be able to do according to its capability
+card; `expect-dsp`, what programs have to ask of the DSP.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,42 @@ from pathlib import Path
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
 from buildtool.project.benches import Bench
+from buildtool.project.keys import Violation, path_violations
 from buildtool.project.model import ExpectedFailure, Run, Test
-from buildtool.project.paths import Violation, path_violations
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 MAX_PORT = (1 << 16) - 1
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 LONGEST = 500 * 3600
 """Seconds of the longest duration: the kernel's calls that wait take milliseconds in 31 bits."""
 DURATION_FORM = 'Write a number and a unit: "90s", "2m" or "1h".'
 PORT_FORM = 'Write PORT or HERE:PORT, such as "8080" or "9000:8080"; HERE may be 0.'
+CAPABILITIES = {
+    "arch": "",
+    "hvx-units": "",
+    "hvx-integer": "",
+    "hvx-float": "",
+    "vtcm": "MiB",
+    "hmx": "",
+    "unsigned-pd": "",
+    "zero-copy": "",
+    "unmap": "",
+    "map-size": "MiB",
+    "dspqueue": "",
+    "sessions": "",
+    "latency": "us",
+    "bandwidth": "MB/s",
+    "clock": "MHz",
+}
+"""What `buildtool probe` finds out, and the unit of its number; "" for none."""
+NUMBERS = frozenset({"arch", "hvx-units", *(name for name, unit in CAPABILITIES.items() if unit)})
+_TEXT = (  # not compiled: few projects have requirements
+    r"(?P<name>[a-z0-9-]+)"
+    r"(?: *(?P<sign>>=|<=) *(?P<arch>v?)(?P<limit>\d{1,9}(?:\.\d{1,6})?) *(?P<unit>\S*))?"
+)
+_COUNT = r"(?P<sign>>=|<=) *(?P<limit>\d{1,9})"
+MESSAGES = "messages"
+"""The key of `expect-dsp` for messages in queues; other keys are names of methods."""
 
 
 class Forward(Value):
@@ -106,8 +136,6 @@ def expected_failure_violations(
 def requirement_violations(at: tuple[str, str], requires: Iterable[str]) -> Iterator[Violation]:
     """The problems of the key `requires` of a table."""
     for requirement in requires:
-        from buildtool.project.requirements import parse_requirement  # noqa: PLC0415 - few have
-
         try:
             parse_requirement(requirement)
         except ValueError as error:
@@ -118,7 +146,7 @@ def requirement_violations(at: tuple[str, str], requires: Iterable[str]) -> Iter
 def program_violations(at: tuple[str, str], run: Run | Test | Bench) -> Iterator[Violation]:
     """The problems of keys that all programs have."""
     for variable in run.env:
-        if not re.fullmatch(_VARIABLE, variable):
+        if not re.fullmatch(VARIABLE, variable):
             yield (
                 (*at, "env"),
                 f"{variable!r} is not the name of a variable",
@@ -129,3 +157,45 @@ def program_violations(at: tuple[str, str], run: Run | Test | Bench) -> Iterator
             seconds(run.timeout)
         except ValueError as error:
             yield (*at, "timeout"), str(error), DURATION_FORM
+
+
+class Requirement(Value):
+    """A capability or a count, and with `sign` (">=" or "<=") the limit of its number."""
+
+    name: str
+    sign: str = ""
+    limit: float = 0
+
+    def met_by(self, value: float) -> bool:
+        return {"": True, ">=": value >= self.limit, "<=": value <= self.limit}[self.sign]
+
+
+def parse_requirement(text: str) -> Requirement:
+    """The requirement in `text`, such as "hvx-float", "arch >= v73" or "vtcm >= 2 MiB".
+
+    Raises `ValueError` with what is wrong.
+    """
+    found = re.fullmatch(_TEXT, text, re.ASCII)
+    if not found:
+        raise ValueError(f"{text!r} is neither NAME nor NAME >= NUMBER UNIT, or with <=")
+    name, sign = found["name"], found["sign"] or ""
+    if name not in CAPABILITIES:
+        raise ValueError(f"there is no capability {name!r}: {', '.join(CAPABILITIES)}")
+    if sign and name not in NUMBERS:
+        raise ValueError(f"{name} has no number: a DSP has it, or has it not")
+    if sign and (found["unit"] != CAPABILITIES[name] or (found["arch"] and name != "arch")):
+        raise ValueError(f"{text!r}: the unit of {name} is {CAPABILITIES[name] or 'none'}")
+    return Requirement(name, sign, float(found["limit"] or 0))
+
+
+def parse_count(name: str, text: object) -> Requirement:
+    """The requirement `name = text` of `expect-dsp`, such as `messages = ">= 1"`.
+
+    Raises `ValueError` with what is wrong.
+    """
+    if not re.fullmatch(r"[A-Za-z_]\w{0,199}", name, re.ASCII):
+        raise ValueError(f"{name!r} is neither messages nor the C name of a method")
+    found = re.fullmatch(_COUNT, text, re.ASCII) if isinstance(text, str) else None
+    if not found:
+        raise ValueError(f"{name} = {text!r} is not a number of calls")
+    return Requirement(name, found["sign"], int(found["limit"]))

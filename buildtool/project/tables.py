@@ -1,20 +1,23 @@
-"""Reads the tables of TOML files into values; errors have file, line, key and a suggestion."""
+"""Reads the tables of TOML files into values; errors have file, line, key and a suggestion.
+
+The suggestion is the closest known name, or the user's value, corrected.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import hashlib
+import json
 import re
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.project.keys import Define, Key, keys
-from buildtool.project.validate import suggest
 
 if TYPE_CHECKING:
     from buildtool.documents.builds import ErrorObject
@@ -25,6 +28,14 @@ NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 MAX_NAME = 100
 _TYPE_NAMES = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
 TableType = TypeVar("TableType")
+_BARE = {bool: "true|false", int: r"\d{1,9}"}  # strings that are values of these types
+SHOWN = 20
+"""Known names that an error lists."""
+
+# Regular expressions that only errors need are not compiled here.
+_HEADER = r"\s*\[\[?\s*(?P<path>[^\]]+?)\s*\]\]?\s*(?:#.*)?$"
+_KEY = r"""\s*(?P<path>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
+_PART = r"""[\w-]+|"[^"]*"|'[^']*'"""
 
 
 class TomlError(UsageError):
@@ -148,8 +159,6 @@ class TableReader:
             if hint is float and type(value) is int and abs(value) < MAX_FLOAT:
                 return float(value)
             if type(value) is not hint:
-                from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - rarely needed
-
                 remedy = as_scalar(at[-1], value, hint)
                 raise self.error(at, f"must be {_TYPE_NAMES[hint]}", remedy)
             if hint is str:
@@ -157,8 +166,6 @@ class TableReader:
             return value
         if typing.get_origin(hint) is tuple:
             if not isinstance(value, list) or any(type(item) is not str for item in value):
-                from buildtool.project.remedies import as_list  # noqa: PLC0415 - rarely needed
-
                 raise self.error(
                     at, "must be a list of strings", as_list(at[-1], value, key.choices)
                 )
@@ -204,8 +211,6 @@ class TableReader:
             )
 
     def error(self, at: tuple[str, ...], message: str, remedy: str) -> TomlError:
-        from buildtool.project.remedies import line_of  # noqa: PLC0415 - rarely needed
-
         return self.error_type(
             message,
             file=self.file,
@@ -213,3 +218,81 @@ class TableReader:
             key=".".join(at),
             remedy=remedy,
         )
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """A remedy for an unknown name: the closest known name, and the list of names.
+
+    Names with different numbers are never close: v79 is not a misspelling of v67.
+    """
+    import difflib  # noqa: PLC0415 - rarely needed
+
+    names = list(names)
+    numbers = _numbers_in(name)
+    alike = [each for each in names if not numbers or _numbers_in(each) in ([], numbers)]
+    close = difflib.get_close_matches(name, alike, n=1, cutoff=0.5)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    known = f"Known: {', '.join(names[:SHOWN])}{more}."
+    return f"Did you mean {close[0]!r}? {known}" if close else known
+
+
+def _numbers_in(name: str) -> list[str]:
+    return re.findall(r"\d+", name)
+
+
+def as_list(name: str, value: Any, choices: Sequence[str]) -> str:
+    """The remedy for the key `name`, which takes a list of strings but has `value`.
+
+    `choices` are the accepted strings, if not all.
+    """
+    items = value if isinstance(value, list) else [value]
+    if choices and isinstance(value, str):  # "v68, v73" as well as "v68"
+        items = re.split(r"[\s,;]+", value)
+    texts = [str(item) for item in items if type(item) in (str, int)]
+    wrong = len(texts) < len(items) or bool(choices and not set(texts) <= set(choices))
+    if wrong:
+        texts = [*choices[:2]] or ["a", "b"]
+    known = f". Known: {', '.join(choices)}." if wrong and choices else ""
+    return f"Write: {name} = [{', '.join(map(_quoted, texts))}]{known}"
+
+
+def as_scalar(name: str, value: Any, kind: type) -> str:
+    """The remedy for the key `name`, which takes a value of `kind` but has `value`."""
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    if kind is str and type(value) in (str, int):
+        return f"Write: {name} = {_quoted(str(value))}"
+    if isinstance(value, str) and kind in _BARE and re.fullmatch(_BARE[kind], value):
+        return f"Write: {name} = {value}"
+    return f"It is {value!r}."
+
+
+def _quoted(text: str) -> str:
+    """`text` as a TOML string."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def line_of(text: str, path: tuple[str, ...]) -> int:
+    """The line (from 1) where `path` is set in `text`, or of the nearest enclosing table.
+
+    For a key inside an inline table or a multi-line value, the line where that value starts.
+    """
+    best_line, best_depth = 1, 0
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(_HEADER, line):
+            table = here = _parts(header["path"])
+        elif entry := re.match(_KEY, line):
+            here = table + _parts(entry["path"])
+        else:
+            continue
+        depth = len(here)
+        if depth > best_depth and path[:depth] == here:
+            best_line, best_depth = number, depth
+        elif depth > len(path) > best_depth and here[: len(path)] == path:
+            best_line, best_depth = number, len(path)
+    return best_line
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part.strip("\"'") for part in re.findall(_PART, path))

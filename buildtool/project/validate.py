@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from buildtool.project.components import LOADER, RUNNER, Dsp, Host, Skel
-from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Project, Target
-from buildtool.project.paths import (
+from buildtool.project.components import (
+    LOADER,
+    RUNNER,
+    Dsp,
+    Host,
+    Skel,
+    prebuilt_keys,
+    prebuilt_violations,
+)
+from buildtool.project.keys import (
     Violation,
     file_violations,
     inside_violations,
     path_violations,
     unsafe_path_violations,
 )
-from buildtool.project.prebuilt import prebuilt_keys, prebuilt_violations
+from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Project, Target
 from buildtool.project.runs import (
+    VARIABLE,
     expected_failure_violations,
+    parse_count,
     requirement_violations,
     run_violations,
     violations_of_tests,
 )
+from buildtool.project.tables import suggest
 
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _PROJECT_VERSION = r"[A-Za-z0-9][A-Za-z0-9._+~!:-]{0,99}"
 _VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
 _MAINTAINER = r"[^\s<>,][^<>,]* <[^\s<>@]+@[^\s<>@]+>"
 _DEPENDENCY = r"[a-z0-9][a-z0-9+.-]+( \((<<|<=|=|>=|>>) [0-9][A-Za-z0-9.+~:-]*\))?"
-
-SHOWN = 20
-"""Known names that an error lists."""
 
 
 def violations(project: Project) -> Iterator[Violation]:
@@ -61,15 +67,13 @@ def violations(project: Project) -> Iterator[Violation]:
             suggest(default, project.targets),
         )
     for name in project.header.environment:
-        if not re.fullmatch(_VARIABLE, name):
+        if not re.fullmatch(VARIABLE, name):
             yield (
                 ("project", "environment"),
                 f"{name!r} is not the name of a variable",
                 "Use letters, digits and '_'; do not start with a digit.",
             )
     for name, count in project.header.expect_dsp.items():
-        from buildtool.project.requirements import parse_count  # noqa: PLC0415 - few have
-
         try:
             parse_count(name, count)
         except ValueError as error:
@@ -86,26 +90,6 @@ def violations(project: Project) -> Iterator[Violation]:
         from buildtool.project.bench_violations import bench_violations  # noqa: PLC0415 - few have
 
         yield from bench_violations(project)
-
-
-def suggest(name: str, names: Iterable[str]) -> str:
-    """A remedy for an unknown name: the closest known name, and the list of names.
-
-    Names with different numbers are never close: v79 is not a misspelling of v67.
-    """
-    import difflib  # noqa: PLC0415 - rarely needed
-
-    names = list(names)
-    numbers = _numbers(name)
-    alike = [each for each in names if not numbers or _numbers(each) in ([], numbers)]
-    close = difflib.get_close_matches(name, alike, n=1, cutoff=0.5)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    known = f"Known: {', '.join(names[:SHOWN])}{more}."
-    return f"Did you mean {close[0]!r}? {known}" if close else known
-
-
-def _numbers(name: str) -> list[str]:
-    return re.findall(r"\d+", name)
 
 
 def _kind(component: Host | Skel) -> str:

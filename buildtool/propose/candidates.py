@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM, REMOVED_POLICIES
 from buildtool.drivers.cmake.file_api import LIBRARIES
-from buildtool.drivers.cmake.messages.failure_hints import POLICY_MINIMUM, REMOVED_POLICIES
-from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.propose.cmake_tree import POSSIBLE_HEXAGON, CMakeCall, directory_of
 from buildtool.propose.configure import (
     Component,

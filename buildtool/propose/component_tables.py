@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.messages.failure_hints import POLICY_MINIMUM
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.cmake_tree import directory_of
 from buildtool.propose.component_files import ShippedFiles, copied_data, opened_data, shipped_files

@@ -15,15 +15,15 @@ from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.cmake_runner import CMakeRunner
 from buildtool.drivers.cmake.file_api import LINKED, BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install import Installation, read_installation
-from buildtool.drivers.cmake.messages.step_warnings import StepWarnings
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.drivers.cmake.step_tools import StepLog
+from buildtool.drivers.cmake.tool_messages import StepWarnings
 from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, plan_target
-from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.project.model import Header, Project, Target
 from buildtool.propose.cmake_tree import CMakeCall, traced_calls
 from buildtool.sdk.packaged_tools import find_cmake

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from buildtool.contract.subject import platform_of
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, ET_DYN, ET_EXEC, elf_header
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.elf.read import Elf, ElfError, read_elf
-from buildtool.project.archs import HEXAGON_ARCHS, arch_number
+from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.propose.cmake_tree import MAX_DEPTH
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown
 

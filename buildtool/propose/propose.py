@@ -15,8 +15,8 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.plan.plan import plan_target
-from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.project.components import Host
+from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.read import FILE_NAME, parse_project
 from buildtool.propose.candidates import EMULATED_ARCH, Candidate, CandidateFinder, SideComponent

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import LIBRARIES, CMakeTarget
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.propose.cmake_tree import (
     NESTED_BUILD_COMMANDS,
     CMakeCall,

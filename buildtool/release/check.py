@@ -12,7 +12,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Target
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.release.formats.entries import FormatError, PackageEntry
 from buildtool.release.slices import Release
 from buildtool.release.unpack.entry import (

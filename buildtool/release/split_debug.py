@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from buildtool.core.elf.machine import ET_DYN, ET_EXEC
+from buildtool.core.elf.file import ET_DYN, ET_EXEC
 from buildtool.core.elf.read import is_elf
 from buildtool.core.files import file_digest, open_regular, temporary_file
 from buildtool.core.value import Value

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_link
-from buildtool.core.processes.interrupts import signals_as_interrupt
+from buildtool.core.processes.interrupts import restored_terminal, signals_as_interrupt
 from buildtool.core.processes.process import ToolError, capture, running
-from buildtool.core.terminal import restored_terminal
 from buildtool.core.value import Value
 from buildtool.device.emulated.emulator import build_emulator
 from buildtool.ide.vscode import LLDB_SCRIPT, WAITS

@@ -23,7 +23,7 @@ from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
-from buildtool.project.requirements import MESSAGES, parse_count
+from buildtool.project.runs import MESSAGES, parse_count
 from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ReleaseLink, in_slices
 
 if TYPE_CHECKING:

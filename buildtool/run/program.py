@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from buildtool.core.elf.machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
+from buildtool.core.elf.file import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.components import RUNNER

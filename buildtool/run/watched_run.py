@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.core.held_temporary import held_temporary_directory
-from buildtool.core.lock import locked
+from buildtool.core.lock import held_temporary_directory, locked
 from buildtool.core.value import Value
 from buildtool.run.method_counts import (
     FailedCall,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.sdk.program import foreign_machine
 from buildtool.sdk.tool_search import NamedToolMissingError, Problem, version_numbers
 

@@ -13,9 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.core.file_stamp import Stamp, stamp_of
-from buildtool.core.files import value_digest
-from buildtool.core.shared_copy import shared_copy
+from buildtool.core.files import Stamp, stamp_of, value_digest
+from buildtool.core.trees import shared_copy
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.program import find_packaged_tool, probe_version, python_package

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf.machine import elf_header
-from buildtool.core.file_stamp import is_settled, stamp_of
-from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.elf.file import elf_header
+from buildtool.core.files import is_settled, read_regular, stamp_of, write_if_changed
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import (

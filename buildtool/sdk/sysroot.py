@@ -23,12 +23,13 @@ from typing import Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
-from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import (
     file_digest,
     has_content,
     is_digest,
+    is_settled,
     read_regular,
+    stamp_of,
     value_digest,
     write_if_changed,
 )

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import cached_digest
-from buildtool.core.files import value_digest
+from buildtool.core.files import cached_digest, value_digest
 from buildtool.core.safe_path import check_path, misread
 from buildtool.core.value import Value
 from buildtool.project.model import Tool

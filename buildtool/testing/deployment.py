@@ -23,8 +23,8 @@ from buildtool.core.elf.read import is_elf, read_dynamic
 from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.lock import is_held
 from buildtool.core.trees import STATE, make_directory, remove_tree, replace_directory
-from buildtool.drivers.cmake.checks.runpath import built
 from buildtool.drivers.cmake.file_api import CMakeTarget, read_build_tree
+from buildtool.drivers.cmake.shipped_files import built
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ShippedOutput, in_slices

@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
-from buildtool.core.processes.signals import signal_of
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON, elf_header
+from buildtool.core.processes.interrupts import signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.contents import Deployment, Site
 from buildtool.device.errors import DeviceConnectionError, DeviceError

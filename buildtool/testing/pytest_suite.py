@@ -11,9 +11,9 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.processes.interrupts import signal_name
 from buildtool.core.processes.kept_output import KeptOutput, teed
 from buildtool.core.processes.process import DEVNULL, running
-from buildtool.core.processes.signals import signal_name
 from buildtool.core.value import Value
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import LONGEST, seconds

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from buildtool.core.events import Event, Note
 from buildtool.core.lock import try_lock
+from buildtool.core.processes.interrupts import signal_of
 from buildtool.core.processes.kept_output import KeptOutput, teed
-from buildtool.core.processes.signals import signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.deploy.site import reset

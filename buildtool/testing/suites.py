@@ -15,11 +15,11 @@ from typing import Protocol
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.escape import without_colours
 from buildtool.core.events import Listener, StepStarted, TestFinished, TestsCounted, WorkEnded
-from buildtool.core.processes.signals import signal_name
-from buildtool.core.shard import Shard
+from buildtool.core.processes.interrupts import signal_name
+from buildtool.engine.shards import Shard
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.ctest.suite import CTestSuites

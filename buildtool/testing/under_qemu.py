@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, elf_header
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON, elf_header
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.trees import own_root
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.file import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.core.value import Value

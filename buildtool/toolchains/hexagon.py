@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from buildtool.core.files import value_digest
-from buildtool.project.archs import HEXAGON_ARCHS, has_ieee
+from buildtool.project.keys import HEXAGON_ARCHS, has_ieee
 from buildtool.project.model import Tool
 from buildtool.sdk.packaged_tools import CLANG_VERSION, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT

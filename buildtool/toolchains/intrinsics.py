@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.project.archs import has_ieee
+from buildtool.project.keys import has_ieee
 
 HEADERS = ("hexagon_protos.h", "hvx_hexagon_protos.h")
 MAX_BYTES = 16 << 20  # the larger one of LLVM 22 has 220 KiB

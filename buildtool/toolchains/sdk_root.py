@@ -15,12 +15,12 @@ from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf.machine import EM_HEXAGON, ET_REL
+from buildtool.core.elf.file import EM_HEXAGON, ET_REL
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.trees import make_directory, remove_tree
 from buildtool.core.value import Value
-from buildtool.project.archs import HEXAGON_ARCHS, arch_number
+from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.packaged_tools import CLANG_VERSION, Zig
 
 DIRECTORY = "hexagon-root"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.files import value_digest
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.project.model import Project, Target
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
 from buildtool.sdk.packaged_tools import usable_zig

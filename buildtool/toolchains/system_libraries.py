@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.toolchains.profile import Profile
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import struct
 import threading
 from collections.abc import Collection
 
-from buildtool.core.file_stamp import Stamp, stamp_of
+from buildtool.core.files import Stamp, stamp_of
 
 SECONDS = 1.0
 Entries = dict[str, Stamp]

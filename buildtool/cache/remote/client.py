@@ -26,16 +26,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from buildtool.cache.bounded_json import parse
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.failure_policy import (
+from buildtool.cache.remote.requests import (
     ACCESS_DENIED,
+    MIN_BYTES_PER_SECOND,
     AccessDeniedError,
     BadResponseError,
+    DeadlineError,
     FailurePolicy,
+    RequestThread,
     UnavailableError,
 )
-from buildtool.cache.remote.request_thread import MIN_BYTES_PER_SECOND, DeadlineError, RequestThread
 from buildtool.cache.remote.zstd_frames import (
     HashedStream,
     ZstdFrame,
@@ -45,7 +46,13 @@ from buildtool.cache.remote.zstd_frames import (
     zstd_frame,
 )
 from buildtool.core.events import Listener
-from buildtool.core.files import is_digest, open_regular, replace_file, temporary_file
+from buildtool.core.files import (
+    is_digest,
+    open_regular,
+    parse_bounded,
+    replace_file,
+    temporary_file,
+)
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
@@ -324,7 +331,7 @@ def unpack(key: str, source: Any) -> tuple[bytes, dict[str, ZstdFrame]]:
     if len(line) >= MAX_HEADER:
         raise BadResponseError("a document whose list of files is too long")
     try:
-        header = parse(line)
+        header = parse_bounded(line)
     except ValueError:
         raise BadResponseError("a document that is not JSON") from None
     if not isinstance(header, dict) or header.get("buildtool") != VERSION:

@@ -24,8 +24,7 @@ from urllib3.exceptions import (
 from urllib3.exceptions import TimeoutError as HTTPTimeoutError
 
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.failure_policy import BadResponseError, UnavailableError
-from buildtool.cache.remote.request_thread import report_progress
+from buildtool.cache.remote.requests import BadResponseError, UnavailableError, report_progress
 from buildtool.cache.remote.zstd_frames import CHUNK
 
 MAX_CONNECTIONS = 16

@@ -33,8 +33,7 @@ from urllib.parse import urlsplit
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.failure_policy import BadResponseError, UnavailableError
-from buildtool.cache.remote.request_thread import report_progress
+from buildtool.cache.remote.requests import BadResponseError, UnavailableError, report_progress
 from buildtool.cache.remote.zstd_frames import CHUNK
 
 KEY_SIZE = 64

@@ -6,8 +6,7 @@ import hashlib
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
-from buildtool.cache.remote.failure_policy import BadResponseError
-from buildtool.cache.remote.request_thread import report_progress
+from buildtool.cache.remote.requests import BadResponseError, report_progress
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:

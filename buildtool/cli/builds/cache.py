@@ -31,8 +31,7 @@ def stats(*, json: Json = False) -> None:
     """
     from buildtool.cache.eviction import ACTIONS
     from buildtool.cache.local import cache_limit
-    from buildtool.cache.maintenance import store_usage
-    from buildtool.cache.other_caches import OtherCaches, counted_bytes
+    from buildtool.cache.maintenance import OtherCaches, counted_bytes, store_usage
 
     limit = cache_limit()
     documents, blobs = store_usage(_store())
@@ -73,8 +72,8 @@ def gc(
     Keeps recently used files, because a build may be using them, and sysroots.
     """
     from buildtool.cache.local import cache_limit, parse_size
+    from buildtool.cache.maintenance import OtherCaches
     from buildtool.cache.maintenance import gc as collect
-    from buildtool.cache.other_caches import OtherCaches
 
     target = parse_size(limit, "--limit") if limit else cache_limit()
     store = _store()
@@ -133,8 +132,8 @@ def clear(
     Other builds may run at the same time, but not with --all. What --all deletes takes minutes to
     create again. Sysroots are kept: their devices are needed to pull them again.
     """
+    from buildtool.cache.maintenance import OtherCaches
     from buildtool.cache.maintenance import clear as clear_actions
-    from buildtool.cache.other_caches import OtherCaches
 
     freed = {"actions": clear_actions(_store())}
     if all_:

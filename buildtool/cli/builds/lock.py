@@ -28,7 +28,7 @@ def lock(
     """Update conan.lock and debian.lock, each one file for all targets."""
     from buildtool.cli.screen import Screen
     from buildtool.debian.packages import update_lock
-    from buildtool.drivers.conan.update_lockfiles import update_lockfiles
+    from buildtool.drivers.conan.lockfiles import update_lockfiles
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())

@@ -231,7 +231,7 @@ def _programs(cursor: Cursor) -> Iterable[str]:
 
 
 def _archs(_: Cursor) -> Iterable[str]:
-    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.keys import HEXAGON_ARCHS
 
     return HEXAGON_ARCHS
 

@@ -15,7 +15,7 @@ from buildtool.deploy.ready import DeviceChoice
 from buildtool.engine.context import Options
 from buildtool.project.model import Project, Run
 from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.run.on_device import RunResult, lacks_dsp_use, status_of_run
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.run.run import Streams

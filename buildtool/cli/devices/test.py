@@ -22,7 +22,7 @@ from buildtool.cli.options import (
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
-from buildtool.core.output_file import check_output_file
+from buildtool.core.files import check_output_file
 from buildtool.project.read import find_project
 from buildtool.project.runs import option_seconds
 from buildtool.testing.results import title

@@ -12,7 +12,7 @@ from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, show_files, show_json
 from buildtool.contract.inspection import BESIDE, NeededLibrary, resolve
 from buildtool.contract.rules.host_system import needed_glibc
-from buildtool.core.elf.machine import machine_name
+from buildtool.core.elf.file import machine_name
 from buildtool.core.elf.read import Elf
 from buildtool.core.elf.symbols import VersionNeed
 from buildtool.core.errors import UsageError
@@ -62,7 +62,7 @@ def inspect(
     segments, notes, symbols. For an archive it prints its files.
     """
     from buildtool.core.elf.read import read_elf
-    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.keys import HEXAGON_ARCHS
     from buildtool.release.unpack import is_archive
     from buildtool.sdk.sysroot import find_sysroot
 

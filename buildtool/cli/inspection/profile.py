@@ -58,7 +58,7 @@ def profile(
     from buildtool.cli.screen import Screen
     from buildtool.drivers.conan.home import ConanHome
     from buildtool.plan.plan import conan_settings, find_target
-    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.keys import HEXAGON_ARCHS
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.packaged_tools import find_cmake

@@ -29,7 +29,7 @@ def report(
     The file has everything inside and needs no network. It shows what is recorded in .buildtool,
     and the cards of devices that buildtool probe keeps.
     """
-    from buildtool.core.output_file import check_output_file
+    from buildtool.core.files import check_output_file
     from buildtool.flow import reports
     from buildtool.project.read import find_project
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from buildtool.contract.finding import WARNING, Finding, rule
 from buildtool.contract.subject import PromisedFile, Subject
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON, machine_name
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON, machine_name
 from buildtool.core.files import file_digest
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 
 
 @rule("declared-files")

@@ -1,6 +1,9 @@
-"""Reads the header of an ELF file, its segments, and the entries of its dynamic segment.
+"""Reads ELF files without a library: header, segments, dynamic segment, sections, notes, machine.
 
-Layout: System V ABI, "ELF Header", "Program Header", "Dynamic Section".
+Layout: System V ABI, "ELF Header", "Program Header", "Dynamic Section", "Section Header", "Note
+Section", "Relocation".  Of relocations only those of a Hexagon file are read, which has DT_RELA and
+DT_JMPREL: a linker can leave a symbol undefined that nothing uses, and a loader does not look such
+a symbol up.
 """
 
 from __future__ import annotations
@@ -8,7 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from buildtool.core.value import Value
 
@@ -24,6 +28,44 @@ _TAGS = {
     **{36: "DT_RELR", 0x6FFFFEF5: "DT_GNU_HASH", 0x6FFFFFF0: "DT_VERSYM"},
     **{0x6FFFFFFC: "DT_VERDEF", 0x6FFFFFFE: "DT_VERNEED", 0x6FFFFFFF: "DT_VERNEEDNUM"},
 }
+MAX_SECTIONS = 1 << 16  # more only in object files
+MAX_NAMES = 1 << 24  # bytes
+_IN_FIRST_ROW = 0xFFFF  # SHN_XINDEX
+EM_AARCH64 = 183
+EM_HEXAGON = 164
+ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
+_MACHINES = {
+    2: "SPARC",
+    3: "x86",
+    4: "m68k",
+    8: "MIPS",
+    15: "PA-RISC",
+    20: "PowerPC",
+    21: "PowerPC64",
+    22: "S/390",
+    40: "ARM",
+    42: "SuperH",
+    43: "SPARC64",
+    50: "IA-64",
+    62: "x86-64",
+    83: "AVR",
+    94: "Xtensa",
+    EM_HEXAGON: "Hexagon",
+    EM_AARCH64: "AArch64",
+    189: "MicroBlaze",
+    195: "ARCv2",
+    243: "RISC-V",
+    247: "BPF",
+    252: "C-SKY",
+    258: "LoongArch",
+}
+MAX_NOTES = 1 << 20  # bytes of one segment; real ones have a few hundred
+OWNER = "buildtool"
+_BUILD_ID = ("GNU", 3)  # NT_GNU_BUILD_ID
+_ANDROID = ("Android", 1)  # NT_ANDROID_TYPE_IDENT: the API level, then the NDK
+RELOCATION_TABLES = (("DT_RELA", "DT_RELASZ"), ("DT_JMPREL", "DT_PLTRELSZ"))
+MAX_RELOCATIONS = 64 << 20
+_RELA = struct.Struct("<IIi")  # offset, symbol << 8 | type, addend
 
 
 class Segment(Value):
@@ -149,3 +191,129 @@ def open_elf(stream: Any) -> ElfFile:
         segments=tuple(Segment(*(each[column] for column in columns)) for each in rows),
         sections=(sections_at, *sections),
     )
+
+
+class Section(Value):
+    """A row of the section table: `flags` are SHF_…, and sizes are in bytes."""
+
+    name: str
+    kind: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+
+
+def sections(file: ElfFile) -> Iterator[Section]:
+    """The sections of a file; none if it has no section table.
+
+    Raises `ValueError` and `struct.error` for an invalid table.
+    """
+    offset, size, count, names = file.sections
+    if not offset:
+        return
+    layout = struct.Struct(file.order + ("IIQQQQI" if file.bits == 64 else "7I"))
+    if size < layout.size:
+        raise ValueError(f"its section headers have {size} bytes")
+    first = layout.unpack(file.read(offset, layout.size))
+    count = count or first[5]
+    names = first[6] if names == _IN_FIRST_ROW else names
+    if count > MAX_SECTIONS:
+        raise ValueError(f"it claims to have {count} sections")
+    table = file.read(offset, count * size)
+    rows = [layout.unpack_from(table, index * size) for index in range(count)]
+    if names >= count:
+        return  # the sections have no names
+    texts = file.read(rows[names][4], min(rows[names][5], MAX_NAMES))
+    for row in rows:
+        name = texts[row[0] : row[0] + 256].partition(b"\0")[0].decode(errors="replace")
+        yield Section(name, *row[1:6])
+
+
+class Notes(Value):
+    """The contents of the notes of a file.
+
+    `digests` are the descriptors of the notes whose owner is this tool; `build_id` is "" and
+    `android_api` is 0 if there is no such note.
+    """
+
+    digests: tuple[str, ...]
+    build_id: str
+    android_api: int
+
+
+def read_notes(file: ElfFile) -> Notes:
+    """The notes in the NOTE segments of `file`; raises `ValueError` if they are too large."""
+    order = file.order
+    digests, build_id, android_api = [], "", 0
+    for segment in file.segments:
+        if segment.kind != PT_NOTE:
+            continue
+        if segment.file_size > MAX_NOTES:
+            raise ValueError("its notes have no end")
+        data = file.read(segment.offset, segment.file_size)
+        for owner, kind, content in _notes(data, order, 8 if segment.alignment == 8 else 4):
+            if owner == OWNER and content:
+                digests.append(content.hex())
+            elif (owner, kind) == _BUILD_ID:
+                build_id = content.hex()
+            elif (owner, kind) == _ANDROID and len(content) >= 4:
+                android_api = struct.unpack_from(order + "I", content)[0]
+    return Notes(tuple(digests), build_id, android_api)
+
+
+def _notes(data: bytes, order: str, alignment: int) -> Iterator[tuple[str, int, bytes]]:
+    at = 0
+    while at + 12 <= len(data):
+        owner_size, size, kind = struct.unpack_from(order + "III", data, at)
+        start = _aligned(at + 12 + owner_size, alignment)
+        if start + size > len(data):
+            return  # loaders do not read notes, so the file is not damaged
+        owner = data[at + 12 : at + 12 + owner_size].rstrip(b"\0").decode(errors="replace")
+        yield owner, kind, data[start : start + size]
+        at = _aligned(start + size, alignment)
+
+
+def _aligned(offset: int, alignment: int) -> int:
+    return (offset + alignment - 1) & -alignment
+
+
+def relocated_symbols(file: ElfFile) -> frozenset[int]:
+    """The indexes of the symbols that relocations of a 32-bit little-endian file use.
+
+    Raises `ValueError` for invalid tables.
+    """
+    tags = file.dynamic
+    used: set[int] = set()
+    for start, size in RELOCATION_TABLES:
+        length = tags.get(size, 0)
+        if not length or start not in tags:
+            continue
+        if length > MAX_RELOCATIONS or length % _RELA.size:
+            raise ValueError(f"its table {start} claims to have {length} bytes")
+        table = file.read(file.offset_of(tags[start]), length)
+        if len(table) != length:
+            raise ValueError(f"its table {start} ends after the file")
+        used.update(info >> 8 for _, info, _ in _RELA.iter_unpack(table))
+    return frozenset(used)
+
+
+def elf_header(path: Path) -> tuple[int, int] | None:
+    """The type (ET_*) and the machine (EM_*) of an ELF file; None if `path` is another file.
+
+    Raises `OSError` when it cannot be read.  Source: System V ABI, "ELF Header".
+    """
+    with path.open("rb") as stream:
+        header = stream.read(20)
+    if len(header) < 20 or header[:4] != b"\x7fELF" or header[5] not in (1, 2):
+        return None
+    order: Literal["little", "big"] = "little" if header[5] == 1 else "big"
+    return int.from_bytes(header[16:18], order), int.from_bytes(header[18:20], order)
+
+
+def machine_name(machine: int) -> str:
+    """`AArch64`, `Hexagon`, `x86-64` …; `machine 4711` for an unusual one.
+
+    Source: System V ABI, "ELF Header".
+    """
+    return _MACHINES.get(machine, f"machine {machine}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from buildtool.core.elf.file import (
+    EM_HEXAGON,
     MAGIC,
     MAX_NAME,
     PT_GNU_STACK,
@@ -22,9 +23,10 @@ from buildtool.core.elf.file import (
     PT_TLS,
     ElfFile,
     open_elf,
+    read_notes,
+    relocated_symbols,
+    sections,
 )
-from buildtool.core.elf.machine import EM_HEXAGON
-from buildtool.core.elf.sections import read_notes, relocated_symbols, sections
 from buildtool.core.elf.symbols import FUNCTION, VersionNeed, dynamic_symbols, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value

@@ -1,6 +1,7 @@
-"""Ctrl-C, SIGTERM and SIGHUP as one kind of interrupt, which a block can hold back.
+"""Signals of this process, and the settings of its terminal.
 
-Why this process has interrupted itself: the command line reports it in place of Ctrl-C.
+Ctrl-C, SIGTERM and SIGHUP are one kind of interrupt, which a block can hold back.  The process can
+interrupt itself: the command line then reports the cause in place of Ctrl-C.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ import threading
 from collections.abc import Iterator
 
 from buildtool.core.errors import BuildtoolError
+
+_VALID = frozenset(signal.valid_signals())
+_holding: list[HeldInterrupts] = []
+_causes: list[BuildtoolError] = []
 
 
 @contextlib.contextmanager
@@ -61,9 +66,6 @@ class HeldInterrupts:
             self.held = True
 
 
-_holding: list[HeldInterrupts] = []
-
-
 @contextlib.contextmanager
 def held_interrupts() -> Iterator[HeldInterrupts]:
     """Hold Ctrl-C, SIGTERM and SIGHUP until the block allows them.
@@ -91,9 +93,6 @@ def _interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
 
-_causes: list[BuildtoolError] = []
-
-
 def interrupt(cause: BuildtoolError) -> None:
     """Interrupt the main thread as Ctrl-C does, once in a process.  Any thread can call it."""
     _causes.append(cause)
@@ -106,3 +105,38 @@ def interrupt(cause: BuildtoolError) -> None:
 def interruption() -> BuildtoolError | None:
     """The cause, None if the process has not interrupted itself."""
     return _causes[0] if _causes else None
+
+
+def signal_of(status: int) -> int:
+    """The signal n that an exit status of 128+n stands for; 0 if it stands for none."""
+    number = status - 128
+    return number if number in _VALID else 0
+
+
+def signal_name(number: int) -> str:
+    """ "SIGSEGV", or "signal 35" for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+@contextlib.contextmanager
+def restored_terminal() -> Iterator[None]:
+    """Restore the settings of the terminal that is standard input, if it is one, after the block.
+
+    A program that is killed leaves the terminal as it is: without echo, for example.
+    """
+    import termios  # noqa: PLC0415 - rarely needed
+
+    try:
+        before = termios.tcgetattr(0)
+    except termios.error:
+        yield
+        return
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):
+            if termios.tcgetattr(0) != before:
+                termios.tcsetattr(0, termios.TCSANOW, before)

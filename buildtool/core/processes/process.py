@@ -36,6 +36,9 @@ Process = subprocess.Popen[bytes]
 PIPE, DEVNULL, WITH_STDOUT = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
 """Streams of a process: a new pipe, /dev/null, and for standard error the standard output."""
 SHOWN_LINES = 40  # of the end of a failed tool's output
+GIT_SECONDS = 600.0
+_GIT_HOOKS = ("DIR", "WORK_TREE", "INDEX_FILE", "PREFIX", "COMMON_DIR", "OBJECT_DIRECTORY")
+"""`GIT_…`: variables with which git runs hooks: they name the repository of the user's tree."""
 
 
 class ToolError(BuildtoolError):
@@ -302,3 +305,18 @@ def _signal_at_hangup(read: int, owner: int, number: int) -> None:
     fcntl.fcntl(read, fcntl.F_SETSIG, number)
     fcntl.fcntl(read, fcntl.F_SETOWN, owner)
     fcntl.fcntl(read, fcntl.F_SETFL, os.O_ASYNC)
+
+
+def git(directory: Path, *arguments: str) -> str:
+    """The output of a git command, with the warnings that it prints; raises `ToolError` when it
+    fails."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not (name.startswith("GIT_") and name[4:] in _GIT_HOOKS)
+    }
+    environment |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+    command = ["git", "-C", str(directory), "-c", "core.hooksPath=/dev/null", *arguments]
+    done = capture(command, env=environment, timeout=GIT_SECONDS)
+    check(done, f"git {arguments[0]}")
+    return done.output.rstrip("\n")

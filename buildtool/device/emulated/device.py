@@ -30,7 +30,7 @@ from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.device.transports.transport import Command, inherited, port_of_this_machine
 from buildtool.plan.environment import build_environment
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Project, Tool
 from buildtool.release.slices import HOST, Release
 from buildtool.sdk.packaged_tools import usable_zig

@@ -111,7 +111,7 @@ def _parts() -> tuple[_Part, _Part]:
 def _unpacked(part: _Part) -> bool:
     """Copy the programs of `part` from the installed wheel into the cache; False if the wheel does
     not have this version of them.  scripts/make_wheel.py puts them there."""
-    from buildtool.cache.restore import restore  # noqa: PLC0415 - it is copied once
+    from buildtool.cache.outputs import restore  # noqa: PLC0415 - it is copied once
 
     folder = _data.path("programs")
     record = read_record(folder / f"{part.tree.name}.json")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 
 DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, read_elf
 from buildtool.core.events import Work
 from buildtool.core.files import write_if_changed

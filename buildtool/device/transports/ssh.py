@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape, is_control
 from buildtool.core.lock import locked
+from buildtool.core.processes.interrupts import restored_terminal
 from buildtool.core.processes.process import DEVNULL, PIPE, Process, running
-from buildtool.core.terminal import restored_terminal
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError, explain
 from buildtool.device.transports.ssh_socket import accepts, forwarded_port, socket_path

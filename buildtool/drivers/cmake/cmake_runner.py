@@ -7,27 +7,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import time_between_changes
-from buildtool.core.files import file_digest, has_content, write_if_changed
+from buildtool.core.files import file_digest, has_content, time_between_changes, write_if_changed
 from buildtool.core.processes.process import ToolInterrupt
 from buildtool.core.processes.process_tree import running_tools
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import cache_entries, cmake_arguments, trace_arguments
 from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher
 from buildtool.drivers.cmake.file_api import index_name, read_build_tree, write_query
-from buildtool.drivers.cmake.future_timestamps import any_newer, mark_configured
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
-from buildtool.drivers.cmake.messages.step_warnings import CHECKING, CONFIGURING, StepWarnings
-from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
     CommandReads,
@@ -41,13 +39,16 @@ from buildtool.drivers.cmake.record_build import (
     undeclared_files,
 )
 from buildtool.drivers.cmake.step_tools import StepLog, StepTools
+from buildtool.drivers.cmake.tool_messages import CHECKING, CONFIGURING, StepWarnings
 from buildtool.drivers.cmake.tree_files import (
     FINGERPRINT,
     GLOBS,
     TOOLCHAIN,
     TRACE,
+    any_newer,
     delete,
     delete_files,
+    mark_configured,
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.file_states import FileStates
@@ -178,24 +179,21 @@ class CMakeRunner(Value):
     def check_configuration(self) -> None:
         """Raise `ProfileError` or `CdsprpcError` for compile flags and libraries of the configured
         tree that cannot work."""
-        from buildtool.drivers.cmake.checks.links import nested_skels  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake import configured_checks as checks  # noqa: PLC0415 - seldom
 
-        if note := nested_skels(self.step):
+        if note := checks.nested_skels(self.step):
             self.warnings.add(note, CONFIGURING)
         unsupported, cdsprpc = self.tools.unsupported, self.step.profile.cdsprpc
         if not unsupported and not cdsprpc:
             return
-        from buildtool.drivers.cmake.checks import flags  # noqa: PLC0415 - CMake seldom runs
-        from buildtool.drivers.cmake.checks.links import check_links  # noqa: PLC0415
-
         tree = read_build_tree(self.step.tree)
         if unsupported:
-            flags.check_flags(tree, unsupported, self.step.profile.name)
-            for noted in (flags.dropped_flags, flags.dropped_arguments, flags.missing_openmp):
+            checks.check_flags(tree, unsupported, self.step.profile.name)
+            for noted in (checks.dropped_flags, checks.dropped_arguments, checks.missing_openmp):
                 if note := noted(tree, self.step.profile):
                     self.warnings.add(note, CONFIGURING)
         if cdsprpc:
-            check_links(tree, cdsprpc)
+            checks.check_links(tree, cdsprpc)
 
     @property
     def cache(self) -> dict[str, str]:
@@ -250,7 +248,7 @@ class CMakeRunner(Value):
         if configured or any_newer(tree.path, configuration.cmake_inputs, self.step.roots):
             mark_configured(tree.ninja, configuration.rule_outputs, has_run=configured)
         start = record_start(tree, record, started_ns, is_new=configured)
-        preload()
+        threading.Thread(target=_preload, daemon=True).start()
         # A compiler launcher does not know the files that no tool reports.
         run, bypass = start, record.unreported.by_options
         for number in itertools.count(1):
@@ -328,3 +326,12 @@ def _uncertainty_warning(names: Sequence[str], objects: Sequence[str]) -> str:
     return (
         f"{what}, so this step is built each time and not stored in a cache. {why}{shown}\n{remedy}"
     )
+
+
+def _preload() -> None:
+    """Import what finds a step's inputs and checks its products: while Ninja runs, this is free."""
+    with contextlib.suppress(Exception):  # the import raises it again when the module is used
+        import buildtool.drivers.cmake.shipped_files  # noqa: F401, PLC0415
+        from buildtool.toolchains.system_libraries import known_shells  # noqa: PLC0415
+
+        known_shells()

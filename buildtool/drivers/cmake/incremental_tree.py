@@ -14,19 +14,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.file_stamp import Stamp, stamp_of
+from buildtool.core.files import Stamp, stamp_of
 from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import make_directory, status_of
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import tree_record
 from buildtool.drivers.cmake.file_api import FileApiError
-from buildtool.drivers.cmake.ninja_log import newest_output_mtime
 from buildtool.drivers.cmake.tree_files import (
     BUILT,
     FINGERPRINT,
     INSTALL_TRACE,
     delete,
     delete_files,
+    newest_output_mtime,
     stamps,
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, Unreported, read_tree_record

@@ -14,7 +14,6 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory, replace_directory
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import trace_arguments
-from buildtool.drivers.cmake.checks.runpath import add_needed, runpath_script
 from buildtool.drivers.cmake.file_api import Reply, read_reply
 from buildtool.drivers.cmake.products import (
     ArtifactError,
@@ -24,6 +23,7 @@ from buildtool.drivers.cmake.products import (
     normalize_modes,
     preserve_mtimes,
 )
+from buildtool.drivers.cmake.shipped_files import add_needed, runpath_script
 from buildtool.drivers.cmake.step_tools import StepTools
 from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, delete
 
@@ -76,7 +76,7 @@ def _install(tools: StepTools, installed: Path) -> None:
     done = tools.run([*command, f"-DCMAKE_INSTALL_PREFIX={installed}", strict, *script])
     if done.status == 0:
         return
-    from buildtool.drivers.cmake.messages.failure_hints import ABSOLUTE, RELATIVE  # noqa: PLC0415
+    from buildtool.drivers.cmake.failure_hints import ABSOLUTE, RELATIVE  # noqa: PLC0415
 
     # CMake breaks lines at spaces.
     said, prefix = ("".join(text.split()) for text in (done.output, f"{step.output}/"))

@@ -20,13 +20,12 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.file_stamp import Stamp
+from buildtool.core.files import Stamp
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import tree_record
-from buildtool.drivers.cmake.ninja_log import command_times
 from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for
 from buildtool.drivers.cmake.scan.ninja import FilesByObject
-from buildtool.drivers.cmake.tree_files import is_own
+from buildtool.drivers.cmake.tree_files import command_times, is_own
 from buildtool.drivers.cmake.tree_record import Configuration, Snapshot, TreeRecord, Undeclared
 
 _CLOCK_NS = 20_000_000

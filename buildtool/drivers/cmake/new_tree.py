@@ -28,10 +28,16 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.files import open_regular
 from buildtool.drivers.cmake.leftovers import undeclared_files
-from buildtool.drivers.cmake.ninja_log import keep_outputs
 from buildtool.drivers.cmake.scan.header_names import objects_that_ask_for, read_source
 from buildtool.drivers.cmake.scan.ninja import REGENERATION, BuildRule
-from buildtool.drivers.cmake.tree_files import FINGERPRINT, TRACE, delete, delete_files, is_own
+from buildtool.drivers.cmake.tree_files import (
+    FINGERPRINT,
+    TRACE,
+    delete,
+    delete_files,
+    is_own,
+    keep_outputs,
+)
 from buildtool.drivers.cmake.tree_record import (
     RECORD_FILE,
     Configuration,

@@ -16,13 +16,14 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake import tree_record
 from buildtool.drivers.cmake.file_api import index_name
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
-from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
 from buildtool.drivers.cmake.tree_files import (
     FINGERPRINT,
     GLOBS,
     INSTALL_TRACE,
     TRACE,
     delete_files,
+    finished_outputs,
+    read_log_lines,
     stamps,
 )
 from buildtool.drivers.cmake.tree_record import (

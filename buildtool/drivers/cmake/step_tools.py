@@ -66,8 +66,8 @@ class StepTools(Value):
         """Return `done` if it succeeded; raises `ToolError` or `IdlFileError` if not."""
         if done.status == 0:
             return done
-        from buildtool.drivers.cmake.messages.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
-        from buildtool.drivers.cmake.messages.error_excerpt import idl_failure  # noqa: PLC0415
+        from buildtool.drivers.cmake.error_excerpt import idl_failure  # noqa: PLC0415
+        from buildtool.drivers.cmake.tool_messages import diagnostics  # noqa: PLC0415 - most tools succeed
 
         if failure := try_run_failure(self.step, done):
             raise failure
@@ -93,7 +93,7 @@ class StepTools(Value):
         )
 
     def _remedy(self, output: str) -> str:
-        from buildtool.drivers.cmake.messages.failure_hints import failure_hints  # noqa: PLC0415 - most tools succeed
+        from buildtool.drivers.cmake.failure_hints import failure_hints  # noqa: PLC0415 - most tools succeed
 
         step, cdsprpc = self.step, self.step.profile.cdsprpc
         return (
@@ -188,8 +188,8 @@ class StepLog:
         the path of the log.  Relative paths in the output start at one of `directories`."""
         if done.status == 0:
             return done
-        from buildtool.drivers.cmake.messages.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
-        from buildtool.drivers.cmake.messages.error_excerpt import error_excerpt  # noqa: PLC0415
+        from buildtool.drivers.cmake.error_excerpt import error_excerpt  # noqa: PLC0415
+        from buildtool.drivers.cmake.tool_messages import diagnostics  # noqa: PLC0415 - most tools succeed
 
         end = (
             f"exit status {done.status}" if done.status > 0 else f"killed by signal {-done.status}"

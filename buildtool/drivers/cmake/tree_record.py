@@ -20,8 +20,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.file_stamp import Stamp
-from buildtool.core.files import file_digest, read_checksummed, write_checksummed
+from buildtool.core.files import Stamp, file_digest, read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.tree_files import stamps
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet

@@ -1,11 +1,11 @@
-"""Install the packages of a component with Conan, for the component's profile.
+"""Install the packages of a component with Conan, for the component's profile, and read their list.
 
 Conan takes half a second to start.  So it does not run while everything that it reads is unchanged
 and everything that it made exists.
 
-The packages that `conan install` installed: their directories, shared libraries and skels.
-
-Source: Conan's reference of `conan install --format=json`; the first node is the component itself.
+What `conan install` installed: directories, shared libraries, skels, identity and licences of the
+packages.  Source: Conan's reference of `conan install --format=json`; the first node is the
+component itself.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
 from buildtool.core.processes.process import ToolError
 from buildtool.core.trees import make_directory, remove_tree
+from buildtool.core.value import Value
 from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
-from buildtool.drivers.conan.lockfile import lockfile_of, normalize, write_profiles
-from buildtool.drivers.conan.packages import GRAPH
+from buildtool.drivers.conan.lockfiles import lockfile_of, normalize, write_profiles
 from buildtool.plan.plan import CMakeStep, ConanNeeds
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 
 TOOLCHAIN = "conan_toolchain.cmake"
 GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": ("CMakeToolchain",)}
 """The generators that a component needs, each with the names by which a conanfile may select it."""
+GRAPH = "graph.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,3 +267,66 @@ def _directories(node: dict[str, Any], kind: str) -> list[Path]:
     root = Path(node["package_folder"])
     found = {Path(d) for part in node["cpp_info"].values() for d in part[kind] or ()}
     return sorted(folder for folder in found if folder.is_relative_to(root))
+
+
+class ConanPackage(Value):
+    """A package of the device's side, of which code may be in a release.
+
+    `revision` identifies its recipe and sources, `package_id` its settings and options; `licences`
+    are as its recipe names them; `folder` is the directory of its files.  The revision of the
+    binary is left out: it differs from one machine that built the package to another.
+    """
+
+    name: str
+    version: str
+    user: str
+    channel: str
+    revision: str
+    package_id: str
+    licences: tuple[str, ...]
+    folder: Path
+
+    @property
+    def purl(self) -> str:
+        """The package URL.  Source: the purl specification, type `conan`."""
+        qualifiers = {"channel": self.channel, "rrev": self.revision, "user": self.user}
+        text = "&".join(f"{name}={quote(v, safe='')}" for name, v in qualifiers.items() if v)
+        name, version = quote(self.name, safe=""), quote(self.version, safe="")
+        return f"pkg:conan/{name}@{version}{'?' if text else ''}{text}"
+
+
+def step_packages(step: CMakeStep) -> tuple[ConanPackage, ...]:
+    """The packages that are installed for a step; raises `ToolError` for an unexpected graph."""
+    return read_packages(step.packages / GRAPH) if step.conan else ()
+
+
+def read_packages(graph: Path) -> tuple[ConanPackage, ...]:
+    """The packages in Conan's graph, by name; without those of the build machine and of tests.
+
+    Raises `ToolError` if the graph is not as expected.
+    """
+    data = read_json(graph)
+    try:
+        _, *others = data["graph"]["nodes"].values()
+        shipped = [
+            _package(node)
+            for node in others
+            if node["context"] == "host" and node["package_folder"] and not node.get("test")
+        ]
+        return tuple(sorted(dict.fromkeys(shipped)))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise unexpected_output(graph, repr(error)) from error
+
+
+def _package(node: Mapping[str, Any]) -> ConanPackage:
+    licence = node["license"] or ()
+    return ConanPackage(
+        name=str(node["name"]),
+        version=str(node["version"]),
+        user=node["user"] or "",
+        channel=node["channel"] or "",
+        revision=node["rrev"] or "",
+        package_id=node["package_id"] or "",
+        licences=(licence,) if isinstance(licence, str) else tuple(map(str, licence)),
+        folder=Path(node["package_folder"]),
+    )

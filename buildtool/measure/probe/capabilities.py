@@ -13,7 +13,7 @@ from buildtool.core.value import Value
 from buildtool.device.card import ABSENT, DIFFERS, OK, UNTESTED, Capability
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.measure.measurement import median_interval
-from buildtool.project.requirements import CAPABILITIES
+from buildtool.project.runs import CAPABILITIES
 from buildtool.run.program import RunRequest
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from buildtool.measure.probe.capabilities import (
     capability,
     run_check,
 )
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.project.model import Project
 from buildtool.project.read import read_project
 

@@ -50,7 +50,7 @@ def find_parts(results: Iterable[StepResult], shipped: Collection[str]) -> tuple
 def _parts(result: StepResult, shipped: Collection[str]) -> Iterator[Part]:
     step, runtime = result.step, dict(result.record.runtime if result.record else {})
     if isinstance(step, CMakeStep) and step.conan:
-        from buildtool.drivers.conan.packages import step_packages  # noqa: PLC0415 - most have none
+        from buildtool.drivers.conan.install import step_packages  # noqa: PLC0415 - most have none
 
         for package in step_packages(step):
             own = {

@@ -119,7 +119,7 @@ def _sdk_file(path: Path, root: Path, step: Step) -> Path | None:
 
 
 def _check_packages(step: CMakeStep, allowed: Collection[str]) -> None:
-    from buildtool.drivers.conan.packages import step_packages  # noqa: PLC0415 - most have none
+    from buildtool.drivers.conan.install import step_packages  # noqa: PLC0415 - most have none
 
     for package in step_packages(step):
         forbidden = next(filter(_PROPRIETARY.search, package.licences), "")
@@ -139,7 +139,7 @@ def _package_folders(step: Step) -> list[tuple[str, Path]]:
         return [(package.name, doc / package.name) for package in step.debian]
     if not step.conan:
         return []
-    from buildtool.drivers.conan.packages import step_packages  # noqa: PLC0415 - most have none
+    from buildtool.drivers.conan.install import step_packages  # noqa: PLC0415 - most have none
 
     return [(package.name, package.folder) for package in step_packages(step)]
 

@@ -14,11 +14,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from buildtool.cache.bounded_json import parse
 from buildtool.contract.release_json import promise_of
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import stamp_of
-from buildtool.core.files import open_regular
+from buildtool.core.files import open_regular, parse_bounded, stamp_of
 from buildtool.core.value import Value
 from buildtool.release.document import NAME
 from buildtool.release.formats.entries import CONAN
@@ -244,7 +242,7 @@ def parse_document(path: Path, data: bytes) -> Any:
     try:
         if len(data) > MAX_DOCUMENT:
             raise ValueError(f"it is larger than {MAX_DOCUMENT >> 20} MiB")
-        return parse(data)
+        return parse_bounded(data)
     except ValueError as error:
         raise invalid_document(path, error) from error
 

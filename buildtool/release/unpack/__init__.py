@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
-from buildtool.core.file_stamp import stamp_of
-from buildtool.core.files import open_regular
+from buildtool.core.files import open_regular, stamp_of
 from buildtool.core.trees import remove_tree
 from buildtool.release.unpack.entry import (
     LIMITS,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool import __version__
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.processes.signals import signal_name, signal_of
+from buildtool.core.processes.interrupts import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.project.read import FILE_NAME, ProjectError

@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from buildtool.cache.bounded_json import parse
 from buildtool.contract.release_json import promise_of
 from buildtool.contract.subject import Promise
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import is_digest, open_regular
-from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.files import is_digest, open_regular, parse_bounded
+from buildtool.core.lock import held_temporary_directory
 from buildtool.core.value import Value
 from buildtool.project.model import Header, Project, Run, Target
 from buildtool.project.runs import LONGEST
@@ -246,7 +245,7 @@ def parse_replay(data: bytes, shown: str) -> ReplayFile:
     try:
         if len(data) > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES >> 20} MiB")
-        return _parse_files(parse(data))
+        return _parse_files(parse_bounded(data))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ReplayError(
             f"{shown} is damaged, or of another version of buildtool",

@@ -14,8 +14,12 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
-from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
-from buildtool.core.output_file import check_output_file
+from buildtool.core.files import (
+    check_output_file,
+    replace_file,
+    temporary_file,
+    with_path_in_errors,
+)
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.project.model import BUILT_IN_TARGET

@@ -23,7 +23,7 @@ from buildtool.core.escape import escape
 from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
-from buildtool.project.validate import suggest
+from buildtool.project.tables import suggest
 from buildtool.run.profile.module_code import CodeFunction, ModuleCode, SourceLine
 from buildtool.run.profile.profile import Profile
 from buildtool.run.profile.recording import MAX_WORDS, Packet, disassembled, packets_between

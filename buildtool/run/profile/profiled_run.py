@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.lock import held_temporary_directory
 from buildtool.core.value import Value
 from buildtool.device.emulated.device import packet_plugin, plugin_option
 from buildtool.device.errors import DeviceError

@@ -30,8 +30,7 @@ from buildtool.core.events import (
     StepStarted,
     TestFinished,
 )
-from buildtool.core.files import write_if_changed
-from buildtool.core.output_file import check_output_file
+from buildtool.core.files import check_output_file, write_if_changed
 from buildtool.core.value import Value
 from buildtool.project.model import Project
 from buildtool.run.session import new_run

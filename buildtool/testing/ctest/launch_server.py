@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.held_temporary import held_temporary_directory
+from buildtool.core.lock import held_temporary_directory
 from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
 from buildtool.plan.environment import build_environment

@@ -15,8 +15,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from buildtool.core.escape import without_colours
+from buildtool.core.processes.interrupts import signal_name
 from buildtool.core.processes.kept_output import KeptOutput
-from buildtool.core.processes.signals import signal_name
 from buildtool.core.value import Value
 from buildtool.run.method_counts import FailedCall, MethodCounts
 from buildtool.run.watched_run import first_line

@@ -19,7 +19,7 @@ from typing import Any
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import without_colours
 from buildtool.core.files import read_regular
-from buildtool.core.processes.signals import signal_name, signal_of
+from buildtool.core.processes.interrupts import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.release.unpack import is_archive, unpack
 from buildtool.release.unpack.entry import Limits

@@ -19,7 +19,7 @@ from buildtool.core.trees import remove_tree, replace_directory
 from buildtool.deploy.contents import DataFile
 from buildtool.device.emulated.socs import known_socs
 from buildtool.plan.plan import CMakeStep
-from buildtool.project.archs import arch_number
+from buildtool.project.keys import arch_number
 from buildtool.project.model import Project
 from buildtool.project.runs import seconds
 from buildtool.release.formats.entries import PackageEntry, write_zip

@@ -20,8 +20,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import cached_digest
-from buildtool.core.files import value_digest
+from buildtool.core.files import cached_digest, value_digest
 from buildtool.core.processes.process import capture, check
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import Problem

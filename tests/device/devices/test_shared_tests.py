@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.core.shard import parse_shard
+from buildtool.engine.shards import parse_shard
 from tests.device.devices.lab import Lab, User, lab, user_of
 from tests.json_documents import validate
 from tests.junit import valid_junit

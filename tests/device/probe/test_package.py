@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from tests.conftest import LONG
 from tests.device.probe.conftest import Sample
 

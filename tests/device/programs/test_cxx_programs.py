@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.elf.read import read_elf
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.toolchains.system_libraries import MissingNames, missing_names
 from tests.command_line import REPOSITORY
 from tests.device.testing.third_party import results

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.project.archs import has_ieee
+from buildtool.project.keys import has_ieee
 from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.intrinsics import read_intrinsics
 from buildtool.toolchains.sdk_root import ONLY_QF

@@ -18,8 +18,7 @@ from pathlib import Path
 from buildtool.cache.action import Action, read_action
 from buildtool.cache.local import LocalCache
 from buildtool.cache.maintenance import clear, gc, verify
-from buildtool.cache.outputs import Output, read_outputs
-from buildtool.cache.restore import restore
+from buildtool.cache.outputs import Output, read_outputs, restore
 from buildtool.cache.store import Store
 from buildtool.core.events import Event
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from buildtool.cache.remote import failure_policy
+from buildtool.cache.remote import requests
 from buildtool.cache.remote.client import pack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 
@@ -277,7 +277,7 @@ def test_a_server_that_stops_reading(tmp_path: Path) -> None:
 
 def test_many_slow_answers_are_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """No single request takes too long, but all of them together do."""
-    monkeypatch.setattr(failure_policy, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(requests, "GRACE_SECONDS", 0.0)
 
     def respond(connection: socket.socket, head: str, server: Hostile) -> None:
         server.over.wait(0.4)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from buildtool.core.shared_copy import DIRECTORY, shared_copy
+from buildtool.core.trees import SHARED_COPIES, shared_copy
 from buildtool.sdk.packaged_tools import find_zig, usable_zig
 from tests.command_line import REPOSITORY, Buildtool, Edit
 
@@ -50,7 +50,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def own_toolchains() -> Path:
     """The toolchain directory of a cache, which does not exist yet."""
-    directory = Path(os.environ["BUILDTOOL_CACHE"], DIRECTORY)
+    directory = Path(os.environ["BUILDTOOL_CACHE"], SHARED_COPIES)
     if find_zig().where.stat().st_dev != directory.parent.stat().st_dev:
         pytest.skip("no hard links between the file systems of zig and of the cache")
     directory.unlink()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from buildtool.cache.maintenance import clear
 from buildtool.cache.store import Store
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.file_stamp import time_between_changes
+from buildtool.core.files import time_between_changes
 from tests.caches import SLOW, share
 from tests.conftest import LONG
 from tests.integration.engine.clone import Clone, Outputs

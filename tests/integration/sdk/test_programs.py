@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.file_stamp import SETTLED_NS
+from buildtool.core.files import SETTLED_NS
 from buildtool.project.model import Tool
 from buildtool.sdk.device_programs import find_adb, find_ssh
 from buildtool.sdk.packaged_tools import find_cmake, find_cmake_program, find_ninja

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.file import EM_AARCH64
 from buildtool.core.elf.read import read_elf
 from tests.standins.android_ndk import RELEASES
 from tests.standins.fixtures import MakeNdk

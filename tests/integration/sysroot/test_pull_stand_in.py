@@ -202,7 +202,7 @@ def test_a_sysroot_of_a_stand_in_in_a_cache_that_cannot_be_written(
     board: Path, pull_from: Pull, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sysroot, _ = pull_from(board)
-    monkeypatch.setattr("buildtool.core.file_stamp.SETTLED_NS", -1)  # as if pulled long ago
+    monkeypatch.setattr("buildtool.core.files.SETTLED_NS", -1)  # as if pulled long ago
     (sysroot.where / "verified").mkdir()
 
     assert find_sysroot("board") == sysroot

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.contract.build_checks import ContractError, check_host_files
-from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.file import EM_AARCH64
 from buildtool.core.elf.read import read_elf
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError, ndk_libraries

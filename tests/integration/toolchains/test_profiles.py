@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from buildtool.contract.build_checks import ContractError, check_skel
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import read_elf
-from buildtool.project.archs import HEXAGON_ARCHS, arch_number
+from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.arm64 import ubuntu_aarch64

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.file import EM_AARCH64
 from buildtool.core.elf.read import read_elf
 from buildtool.sdk.gnu_compilers import find_gcc
 from buildtool.sdk.packaged_tools import find_cmake

@@ -16,9 +16,9 @@ from buildtool.cache.action import (
     read_action,
     read_path_sets,
 )
-from buildtool.cache.bounded_json import MAX_VALUES, parse
 from buildtool.cache.outputs import Output
 from buildtool.cache.store import DOCUMENT_LIMIT
+from buildtool.core.files import MAX_VALUES, parse_bounded
 
 STEP, KEY, BLOB = "a" * 64, "b" * 64, "c" * 64
 ACTION = Action(
@@ -128,7 +128,7 @@ def test_a_document_takes_bounded_memory(value: bytes) -> None:
 @pytest.mark.parametrize("data", [b"[" * 100_000, b'{"a":' * 100_000, b"\xff", b'{"a"', b"[]\0"])
 def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - of whatever kind
-        parse(data)
+        parse_bounded(data)
 
 
 def test_path_sets_of_too_many_paths_leave_the_oldest_out() -> None:

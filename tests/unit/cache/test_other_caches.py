@@ -11,8 +11,7 @@ import pytest
 
 from buildtool.cache.eviction import Freed
 from buildtool.cache.local import LocalCache
-from buildtool.cache.maintenance import gc
-from buildtool.cache.other_caches import SIZE_VALID_NS, OtherCaches, counted_bytes
+from buildtool.cache.maintenance import SIZE_VALID_NS, OtherCaches, counted_bytes, gc
 from buildtool.core.cache import CACHES
 from buildtool.core.lock import locked
 

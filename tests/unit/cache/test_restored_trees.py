@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.outputs import Output, read_outputs
-from buildtool.cache.restore import restore
+from buildtool.cache.outputs import Output, read_outputs, restore
 
 ONE, TWO = "1" * 64, "2" * 64
 TREE = (

@@ -8,7 +8,7 @@ import pytest
 
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.failure_policy import FailurePolicy
+from buildtool.cache.remote.requests import FailurePolicy
 from buildtool.core.events import Event, Note
 
 CONFIG = RemoteConfig("https://cache.example.com", mode="read-write", timeout=2.0)

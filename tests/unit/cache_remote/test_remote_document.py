@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from buildtool.cache.remote import client as remote_document
 from buildtool.cache.remote.client import MAX_BLOB, MAX_DOCUMENT, pack
-from buildtool.cache.remote.failure_policy import BadResponseError
+from buildtool.cache.remote.requests import BadResponseError
 from buildtool.cache.remote.zstd_frames import (
     HashedStream,
     ZstdFrame,

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from buildtool.cache.remote.request_thread import DeadlineError, RequestThread, report_progress
+from buildtool.cache.remote.requests import DeadlineError, RequestThread, report_progress
 
 
 def test_a_request_returns_its_result_or_raises_its_error() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from buildtool.contract.subject import NOTHING, Damage, Promise, Subject
-from buildtool.core.elf.machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf.file import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf.read import Elf
 from buildtool.core.elf.symbols import VersionNeed
 

@@ -14,7 +14,7 @@ from buildtool.contract.finding import Finding
 from buildtool.contract.rules.skels import shell_symbols, wrapped_malloc
 from buildtool.contract.subject import Promise
 from buildtool.core.elf.read import Elf
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.system_libraries import DeviceShell, device_shell, missing_names
 

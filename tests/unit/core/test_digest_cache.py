@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core import file_stamp
-from buildtool.core.file_stamp import cached_digest
+from buildtool.core import files
+from buildtool.core.files import cached_digest
 from tests.opened_files import opened_files
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(file_stamp, "SETTLED_NS", -1)  # the files of a test are too new
+    monkeypatch.setattr(files, "SETTLED_NS", -1)  # the files of a test are too new
 
 
 def sha256(data: bytes) -> str:
@@ -74,7 +74,7 @@ def test_a_file_rewritten_in_place_with_its_time_kept_is_noticed(tmp_path: Path)
 def test_a_file_that_has_just_changed_is_not_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_stamp, "SETTLED_NS", 2_000_000_000)
+    monkeypatch.setattr(files, "SETTLED_NS", 2_000_000_000)
     file = tmp_path / "cc"
     file.write_bytes(b"one")
     cached_digest(file)

@@ -7,8 +7,7 @@ import struct
 
 import pytest
 
-from buildtool.core.elf.file import PT_LOAD, ElfFile, Segment
-from buildtool.core.elf.sections import relocated_symbols
+from buildtool.core.elf.file import PT_LOAD, ElfFile, Segment, relocated_symbols
 from buildtool.core.elf.symbols import Symbol, VersionNeed, dynamic_symbols, version_needs
 
 GLOBAL, WEAK, LOCAL = 0x10, 0x20, 0x00

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from buildtool import first_look
-from buildtool.core.file_stamp import time_between_changes
+from buildtool.core.files import time_between_changes
 
 WORDS = ["build", "sim"]
 Look = Callable[[], object]

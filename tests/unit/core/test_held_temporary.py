@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.held_temporary import held_temporary_directory
-from buildtool.core.lock import held_directory
+from buildtool.core.lock import held_directory, held_temporary_directory
 
 
 @pytest.fixture

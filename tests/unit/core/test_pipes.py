@@ -23,8 +23,8 @@ from buildtool.core.files import (
 from buildtool.core.lock import locked, try_lock
 from buildtool.core.unwritable import as_unwritable_error
 from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_inputs
-from buildtool.drivers.cmake.ninja_log import read_log_lines
 from buildtool.drivers.cmake.step_tools import step_log
+from buildtool.drivers.cmake.tree_files import read_log_lines
 from buildtool.drivers.cmake.tree_record import (
     RECORD_FILE,
     read_tree_record,

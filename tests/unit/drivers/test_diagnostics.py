@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.core.diagnostic import Diagnostic
-from buildtool.drivers.cmake.messages.diagnostics import MAX_DIAGNOSTICS, diagnostics
+from buildtool.core.errors import Diagnostic
+from buildtool.drivers.cmake.tool_messages import MAX_DIAGNOSTICS, diagnostics
 
 
 @pytest.mark.parametrize(

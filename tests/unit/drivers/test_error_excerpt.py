@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.drivers.cmake.messages.error_excerpt import MAX_LINES, error_excerpt, short_command
+from buildtool.drivers.cmake.error_excerpt import MAX_LINES, error_excerpt, short_command
 
 COMPILE = (
     "/opt/zig/zig cc -target aarch64-linux-gnu.2.35 -I/home/u/project/.buildtool/build/demo/1/idl"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.drivers.cmake.checks.links import read_link_line
+from buildtool.drivers.cmake.configured_checks import read_link_line
 from buildtool.drivers.cmake.file_api import LinkFragment
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from buildtool.drivers.cmake.checks.links import nested_skels
+from buildtool.drivers.cmake.configured_checks import nested_skels
 from buildtool.plan.plan import CMakeStep
 
 COMMAND = "cmd='cmake;%s;-GNinja;-S;/src/dsp;-B;/tree/dsp'\n"

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.outputs import read_outputs
-from buildtool.cache.restore import restore
-from buildtool.drivers.cmake.checks.products import check_products
+from buildtool.cache.outputs import read_outputs, restore
 from buildtool.drivers.cmake.products import ArtifactError, check_installed, normalize_modes
+from buildtool.drivers.cmake.shipped_files import check_products
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.contract.subject import directory_in_release
-from buildtool.drivers.cmake.checks.runpath import runpath_script
+from buildtool.drivers.cmake.shipped_files import runpath_script
 from buildtool.plan.plan import CMakeStep
 from tests.made_up import CMAKE
 from tests.unit.release.conftest import HOST, elf

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from buildtool.core.processes.process_tree import running_tools
-from buildtool.core.shard import Shard
 from buildtool.engine.lookup import CacheHit
-from buildtool.engine.other_runners import OtherRunnerError, Part, wait_for_hit
 from buildtool.engine.record import StepRecord
+from buildtool.engine.shards import OtherRunnerError, Part, Shard, wait_for_hit
 from buildtool.inputs.path_sets import InputSet, PathSet
 
 PART = Part(Shard(1, 2), {"host/own": 1, "host/base": 2}, wait=3600.0)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from buildtool.engine.shared_seconds import read_seconds, store_seconds
+from buildtool.engine.report import read_seconds, store_seconds
 from buildtool.plan.plan import plan_target
 from tests.made_up import CMAKE
 from tests.unit.engine.lookup_clone import Server

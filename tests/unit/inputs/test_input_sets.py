@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.file_stamp import time_between_changes
-from buildtool.core.shared_copy import shared_copy
+from buildtool.core.files import time_between_changes
+from buildtool.core.trees import shared_copy
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import (

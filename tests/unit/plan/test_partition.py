@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.plan.partition import partition
+from buildtool.engine.shards import partition
 from buildtool.plan.plan import Plan, plan_target
 from buildtool.project.components import Host, Skel
 from buildtool.project.model import Project, Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.project.remedies import line_of
+from buildtool.project.tables import line_of
 
 TEXT = """\
 # comment

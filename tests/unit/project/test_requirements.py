@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.project.requirements import Requirement, parse_requirement
+from buildtool.project.runs import Requirement, parse_requirement
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.file import EM_AARCH64
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.drivers.cmake.scan.assembly import AssembledFiles, UncertainNameError
 from buildtool.drivers.cmake.scan.command_files import CommandFiles
+from buildtool.drivers.cmake.scan.compiler_reads import AssembledFiles, UncertainNameError
 from buildtool.drivers.cmake.scan.ninja import Command
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.roots import Roots

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.input_scanner import add_declared
-from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.drivers.cmake.scan.path_filter import InputCollector, PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, changes, observe
 from buildtool.inputs.roots import Roots

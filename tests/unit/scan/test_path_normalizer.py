@@ -15,8 +15,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, CompileGroup
-from buildtool.drivers.cmake.scan.input_collector import InputCollector
-from buildtool.drivers.cmake.scan.path_filter import PathFilter, PathNormalizer
+from buildtool.drivers.cmake.scan.path_filter import InputCollector, PathFilter, PathNormalizer
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import changes, observe

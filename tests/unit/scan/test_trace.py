@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from buildtool.drivers.cmake.scan.configure_log import add_searches, read_events
-from buildtool.drivers.cmake.scan.input_collector import InputCollector
-from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.drivers.cmake.scan.path_filter import InputCollector, PathFilter
 from buildtool.drivers.cmake.scan.trace import TraceError, read_trace
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob

@@ -31,7 +31,7 @@ class Program:
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    monkeypatch.setattr("buildtool.core.file_stamp.SETTLED_NS", -1)
+    monkeypatch.setattr("buildtool.core.files.SETTLED_NS", -1)
     return Program(tmp_path)
 
 
@@ -80,7 +80,7 @@ def test_a_damaged_note_is_no_answer(program: Program) -> None:
 def test_a_program_that_just_changed_is_asked_again(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("buildtool.core.file_stamp.SETTLED_NS", 3_600_000_000_000)
+    monkeypatch.setattr("buildtool.core.files.SETTLED_NS", 3_600_000_000_000)
     program.run()
     program.run()
 

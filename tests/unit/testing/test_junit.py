@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.errors import UsageError
-from buildtool.core.output_file import check_output_file
+from buildtool.core.files import check_output_file
 from buildtool.testing.junit import junit_xml, write_junit
 from buildtool.testing.results import Outcome, TestResult, TestRun
 from tests.junit import valid_junit

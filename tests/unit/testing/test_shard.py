@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from buildtool.core.shard import Shard
+from buildtool.engine.shards import Shard
 from buildtool.testing.suites import Selected, in_shard
 from tests.unit.testing.test_select import Suite
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf.machine import EM_AARCH64
+from buildtool.core.elf.file import EM_AARCH64
 from buildtool.core.elf.read import read_elf
 from buildtool.toolchains.cdsprpc import (
     SONAMES,

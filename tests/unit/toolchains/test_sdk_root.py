@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool import _data
-from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.sdk.hexagon_layout import find_tools, is_sdk
 from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.hexagon import hexagon

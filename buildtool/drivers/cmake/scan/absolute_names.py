@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from buildtool.core.files import read_regular
-from buildtool.drivers.cmake.scan.input_collector import escape_glob
+from buildtool.drivers.cmake.scan.path_filter import escape_glob
 from buildtool.inputs.path_sets import InputSet, PathSet
 from buildtool.inputs.roots import Roots
 from buildtool.plan.plan import CMakeStep

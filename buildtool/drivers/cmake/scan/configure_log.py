@@ -34,8 +34,7 @@ from buildtool.drivers.cmake.scan.header_names import (
     macro_definitions,
     read_source,
 )
-from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
-from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
+from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION, InputCollector, escape_glob
 
 MAX_BYTES = 256 << 20
 _KEY = re.compile(r"    (\w+):(?: (.*))?$")

@@ -27,7 +27,6 @@ from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
 from buildtool.drivers.cmake.scan.configure_log import add_checks, add_searches, read_events
 from buildtool.drivers.cmake.scan.header_names import AssemblerSources
-from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
 from buildtool.drivers.cmake.scan.ninja import (
     Command,
     FilesByObject,
@@ -35,7 +34,7 @@ from buildtool.drivers.cmake.scan.ninja import (
     read_build_rules,
     read_depfiles,
 )
-from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.drivers.cmake.scan.path_filter import InputCollector, PathFilter, escape_glob
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.drivers.cmake.scan.trace import Traced, read_trace
 from buildtool.drivers.cmake.tree_record import OBJECTS, Configuration, Unreported
@@ -225,7 +224,7 @@ class InputScanner(Value):
         if suspects := [
             n for n, files in objects.items() if not files or any(map(sources.has, files))
         ]:
-            from buildtool.drivers.cmake.scan.assembly import (  # noqa: PLC0415 - few sources have any
+            from buildtool.drivers.cmake.scan.compiler_reads import (  # noqa: PLC0415 - few sources have any
                 AssembledFiles,
                 UncertainNameError,
             )

@@ -26,8 +26,7 @@ from buildtool.drivers.cmake.scan.header_names import (
     include_directories,
     macro_definitions,
 )
-from buildtool.drivers.cmake.scan.input_collector import InputCollector
-from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.drivers.cmake.scan.path_filter import InputCollector, PathFilter
 from buildtool.inputs.file_states import FileStates
 
 _TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")

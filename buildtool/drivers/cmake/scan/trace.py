@@ -22,8 +22,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.scan.configure_log import Checks
-from buildtool.drivers.cmake.scan.input_collector import InputCollector
-from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
+from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION, InputCollector
 from buildtool.inputs.path_sets import PathSet
 
 MAX_LINE = 16 << 20

@@ -17,7 +17,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.messages.error_excerpt import FailedCommand, failed_commands
+from buildtool.drivers.cmake.error_excerpt import FailedCommand, failed_commands
 from buildtool.toolchains.intrinsics import (
     Intrinsic,
     invalid_instructions,

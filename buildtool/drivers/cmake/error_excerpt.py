@@ -31,6 +31,8 @@ _NOTE = re.compile(r"^\S.*: (note|remark): ")
 _CONTEXT = re.compile(
     r"^(In file included from |\s+from \S+:\d|\S.*: (In|At) |\S.*:\d+:\d+:\s+required )"
 )
+_BEFORE_ERROR, _REMEDY = "error: ", "  → "  # as cli/show.py prints them
+_MODULE = "BuildtoolIdl.cmake"
 
 
 def error_excerpt(output: str) -> str:
@@ -200,10 +202,6 @@ def _without_middle(lines: Sequence[str], room: int) -> list[str]:
 
 def _cut(line: str) -> str:
     return line if len(line) <= MAX_COLUMNS else line[: MAX_COLUMNS - 2] + " …"
-
-
-_BEFORE_ERROR, _REMEDY = "error: ", "  → "  # as cli/show.py prints them
-_MODULE = "BuildtoolIdl.cmake"
 
 
 class IdlFileError(BuildtoolError):

@@ -10,9 +10,16 @@ import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener, Note
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
-from buildtool.toolchains.conan_profile import ConanProfile
+from buildtool.plan.plan import conan_settings, find_target
+from buildtool.project.model import Project
+from buildtool.sdk.packaged_tools import find_cmake
+from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
+from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.select_profiles import host_profile
 
 KINDS = ("requires", "build_requires", "python_requires", "config_requires")
 
@@ -55,7 +62,7 @@ def _normalized(row: str, local_packages: Collection[str]) -> str:
     return reference.partition("#")[0] if _name(reference) in local_packages else reference
 
 
-def update(
+def _update(
     home: ConanHome,
     conanfiles: Sequence[Path],
     hosts: Sequence[ConanProfile],
@@ -111,3 +118,64 @@ def _other_packages(lock: Path, parts: Sequence[Path]) -> dict[str, object]:
 
 def _name(reference: str) -> str:
     return reference.partition("/")[0]
+
+
+def update_lockfiles(
+    project: Project, targets: Sequence[str], *, upgrade: bool, listener: Listener
+) -> dict[Path, bool]:
+    """Bring the lockfiles of `project` up to date; returns for each whether it changed.
+
+    Without `targets`, for all targets whose toolchain is found on this machine.  `listener` gets a
+    note about each of the others; what they need stays pinned as it is.  Raises `ToolError` when
+    Conan fails.
+    """
+    conanfiles = _conanfiles_by_lockfile(project)
+    profiles = _host_profiles(project, targets, listener)
+    found = [profile for profile in profiles if profile]
+    if not (conanfiles and found):
+        return {}
+    home = ConanHome(*conan_settings(project))
+    cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
+    hosts: dict[str, ConanProfile] = {
+        profile.digest: conan_profile(profile, home.path, cmake) for profile in found
+    }
+    with home.locked(listener):
+        home.prepare()
+        return {
+            lock: _update(
+                home,
+                list(dict.fromkeys(files)),
+                list(hosts.values()),
+                conan_profile(home.build_machine, home.path, cmake),
+                upgrade=upgrade,
+                complete=not targets and all(profiles),
+            )
+            for lock, files in conanfiles.items()
+        }
+
+
+def _conanfiles_by_lockfile(project: Project) -> dict[Path, list[Path]]:
+    found: dict[Path, list[Path]] = {}
+    for host in project.hosts.values():
+        if host.conan:
+            conanfile = project.root / host.conan
+            found.setdefault(lockfile_of(conanfile), []).append(conanfile)
+    return found
+
+
+def _host_profiles(
+    project: Project, targets: Sequence[str], listener: Listener
+) -> list[Profile | None]:
+    """The profile of each of `targets`.  Without any, of all targets: None for one whose toolchain
+    is not found."""
+    profiles: list[Profile | None] = []
+    for name in targets or project.targets:
+        target = find_target(project, name)
+        try:
+            profiles.append(host_profile(project, target))
+        except BuildtoolError as error:
+            if targets:
+                raise
+            listener(Note(f"target {name} is left out: {error.message}"))
+            profiles.append(None)
+    return profiles

@@ -1,26 +1,120 @@
-"""Reject a libcdsprpc that is not the system's before anything is linked against it.
+"""Checks of a configured tree before anything is built: flags, link lines, nested skels.
 
-Parse a link line: the libraries that it names.
-
-Finds skels that a component of the ARM64 side builds itself, with ExternalProject_Add().
+Flags that the profile's compiler cannot honour, and a libcdsprpc that is not the system's, are
+errors.  Skels that a component of the ARM64 side builds itself, with ExternalProject_Add(), are
+noted.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.elf.read import ElfError, is_elf, read_elf
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.file_api import BuildTree, LinkFragment
+from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, LinkFragment
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.cdsprpc import Cdsprpc, CdsprpcError, import_stub, is_cdsprpc
+from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.toolchains.unsupported_flags import ZigLinkerRule, find_unsupported, left_out
+
+if TYPE_CHECKING:
+    from buildtool.toolchains.unsupported_flags import UnsupportedRule
 
 MAX_STUB = 1 << 20
 _SDK_FILE = "hexagon_sdk.json"
 _SDK_DIRECTORY = "/fastrpc/remote/ship/"
+MAX_RESPONSE = 4 << 20
+MAX_DEPTH = 8  # of response files that name response files
+_WITH_VALUE = {
+    *("-soname", "--soname", "-h", "-rpath", "-rpath-link", "--rpath", "-o", "-e", "-T"),
+    "--version-script",
+    "--dependency-file",
+    "-Map",
+    "-z",
+    "-m",
+    "-target",
+    "-u",
+}
+_DIRECTORY = ("--library-path=", "-L")
+_LIBRARY = ("--library=", "-l")
+MAX_COMMAND = 1 << 16
+_COMMANDS = ("*/tmp/*-cfgcmd.txt", "*/*/tmp/*-cfgcmd.txt")
+"""ExternalProject_Add() writes the command that configures a project here."""
+_HEXAGON = r"-DDSP_VERSION(:\w+)?=|-DHEXAGON_\w+=|hexagon[^;]*\.cmake"
+
+
+def dropped_flags(tree: BuildTree, profile: Profile) -> str:
+    """A note about flags of the tree that the profile drops; "" if there are none."""
+    texts = [flag for target in tree.targets for group in target.groups for flag in group.flags]
+    texts += [word for t in tree.targets for fragment in t.link for word in fragment.arguments]
+    found = [f for f in profile.dropped if any(t == f or t.startswith(f"{f}=") for t in texts)]
+    if not found:
+        return ""
+    these = "this flag" if len(found) == 1 else "these flags"
+    return f"{', '.join(found)}: ignored; only the Hexagon SDK's compiler has {these}."
+
+
+def dropped_arguments(tree: BuildTree, profile: Profile) -> str:
+    """A note about linker arguments of the tree that links leave out; "" if there are none."""
+    if not _is_zig(profile):
+        return ""
+    found = {argument for t in tree.targets for argument in left_out(_link_flags(t))}
+    if not found:
+        return ""
+    return (
+        f"{', '.join(sorted(found))}: left out; zig's linker does not have it, and what it links is"
+        " the same without it."
+    )
+
+
+def missing_openmp(tree: BuildTree, profile: Profile) -> str:
+    """A note if the tree looked for OpenMP, which zig does not have; "" if not."""
+    if not _is_zig(profile):
+        return ""
+    entries = (tree.build / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    if not re.search(r"^OpenMP_(C|CXX)_FLAGS:STRING=NOTFOUND$", entries, re.MULTILINE):
+        return ""
+    return (
+        "OpenMP was searched for and not found, because zig has no OpenMP library: loops of the"
+        ' project may run on one core.\n  → toolchain = "gcc" or "clang" in the target.'
+    )
+
+
+def check_flags(tree: BuildTree, rules: Sequence[UnsupportedRule], profile: str) -> None:
+    """Check the compile flags and the link line of every target of a configured tree
+    against `rules`.
+
+    Raises `ProfileError` with target, flag, reason and remedy.
+    """
+    for target in tree.targets:
+        if refusal := find_unsupported(rules, _link_flags(target)):
+            path, line = target.where
+            raise ProfileError(
+                f"{target.name} links with {refusal.flag}, which {profile} cannot do",
+                why=f"{refusal.reason} (the target is defined in {path}:{line})",
+                remedy=refusal.remedy,
+            )
+        for group in target.groups:
+            if refusal := find_unsupported(rules, group.flags):
+                sources = ", ".join(path.name for path in group.sources[:3])
+                more = ", …" if len(group.sources) > 3 else ""
+                raise ProfileError(
+                    f"{target.name} asks for {refusal.flag}, which {profile} cannot do",
+                    why=f"{refusal.reason} (in the flags of {sources}{more})",
+                    remedy=refusal.remedy,
+                )
+
+
+def _link_flags(target: CMakeTarget) -> list[str]:
+    return [word for fragment in target.link for word in fragment.arguments]
+
+
+def _is_zig(profile: Profile) -> bool:
+    return any(isinstance(rule, ZigLinkerRule) for rule in profile.unsupported)
 
 
 def check_links(tree: BuildTree, cdsprpc: Cdsprpc) -> None:
@@ -82,14 +176,6 @@ def _error(target: str, library: Path) -> CdsprpcError:
         f" library it breaks every session ({library})",
         remedy=remedy,
     )
-
-
-MAX_RESPONSE = 4 << 20
-MAX_DEPTH = 8  # of response files that name response files
-_WITH_VALUE = {"-soname", "--soname", "-h", "-rpath", "-rpath-link", "--rpath", "-o", "-e", "-T"}
-_WITH_VALUE |= {"--version-script", "--dependency-file", "-Map", "-z", "-m", "-target", "-u"}
-_DIRECTORY = ("--library-path=", "-L")
-_LIBRARY = ("--library=", "-l")
 
 
 class LinkLine(Value):
@@ -158,12 +244,6 @@ def _expanded(words: Iterable[str], folder: Path, depth: int) -> Iterator[str]:
             yield word
 
 
-MAX_BYTES = 1 << 16
-_COMMANDS = ("*/tmp/*-cfgcmd.txt", "*/*/tmp/*-cfgcmd.txt")
-"""ExternalProject_Add() writes the command that configures a project here."""
-_HEXAGON = r"-DDSP_VERSION(:\w+)?=|-DHEXAGON_\w+=|hexagon[^;]*\.cmake"
-
-
 def nested_skels(step: CMakeStep) -> str:
     """A warning about steps of a configured tree that build skels; "" if there are none, or if the
     component lists its `targets`."""
@@ -185,7 +265,7 @@ def nested_skels(step: CMakeStep) -> str:
 def _is_skel(file: Path) -> bool:
     try:
         with file.open("rb") as stream:
-            text = stream.read(MAX_BYTES).decode(errors="replace")
+            text = stream.read(MAX_COMMAND).decode(errors="replace")
     except OSError:
         return False
     return bool(re.search(_HEXAGON, text))

@@ -1,1 +1,0 @@
-"""Checks of the files that a build has linked."""

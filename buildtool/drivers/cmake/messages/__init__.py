@@ -1,1 +1,0 @@
-"""Messages of CMake and compilers, explained."""
