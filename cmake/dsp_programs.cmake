@@ -7,8 +7,8 @@ foreach(_prefix IN LISTS CMAKE_PREFIX_PATH)
   endif()
 endforeach()
 
-# The functions of dsp/program/runtime that call those of the shell with the same name: of streams.c,
-# which also work on other files than standard streams, and of threads.c.
+# The functions of dsp/program/runtime that call those of the shell with the same name: of output.c,
+# input.c and descriptors.c, which also work on other files than standard streams, and of threads.c.
 set(_wrapped "-Wl,-u,buildtool_dsp_program")
 foreach(_function
         clearerr close fclose feof ferror fflush fgetc fgets fileno fprintf fputc fputs fread fscanf fseek

@@ -1,9 +1,8 @@
 """What is known of failures: conditions, with the codes and lines of logs that show them.
 
 The folder `knowledge` has them as TOML, one table a condition.  What is read here is
-knowledge.json, which is made of it and of the codes of AEEStdErr.h: to parse the TOML would take
-several times as long as everything else that `buildtool explain CODE` does.  A test keeps both the
-same.
+knowledge.json, which is made of it: to parse the TOML would take several times as long as
+everything else that `buildtool explain CODE` does.  A test keeps both the same.
 
 Error codes in any spelling, and what they are called.
 """
@@ -17,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.fastrpc_codes import DSP_OFFSET, read_codes
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ DEVICES = (SIM, BOARD, PHONE, WINDOWS)
 SURE = ("code", "maintainer", "user")
 """Where a condition is from: read in code, said by a maintainer, reported by a user."""
 DSP, HOST, QNN, KERNEL, NOWHERE = "dsp", "host", "qnn", "kernel", ""
-DSP_OFFSET = 0x80000400
-"""What the DSP adds to a code.  Source: AEEStdErr.h."""
 PLAIN_CODES = 0x400
 """Codes without the offset are below this number."""
 
@@ -88,7 +86,7 @@ class Condition(Value):
 
 
 class Knowledge(Value):
-    """All conditions and codes; `content` is what knowledge.json has."""
+    """All conditions and codes: `content` has the tables "codes" and "conditions"."""
 
     content: dict[str, Any]
 
@@ -131,7 +129,16 @@ class Knowledge(Value):
 
 def read_knowledge() -> Knowledge:
     """The knowledge of this version of buildtool."""
-    return Knowledge(json.loads(FILE.read_bytes()))
+    known = {str(code): [names.split(" or "), text] for code, (names, text) in read_codes().items()}
+    known |= {code: [[name], meaning] for code, (name, meaning) in read_qnn_codes().items()}
+    return Knowledge({"codes": known, "conditions": json.loads(FILE.read_bytes())})
+
+
+def read_qnn_codes() -> dict[str, tuple[str, str]]:
+    """Name and meaning of each number of QNN."""
+    lines = FILE.with_suffix("").joinpath("qnn_codes.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line[0] != "#"]
+    return {code: (name, meaning) for code, name, meaning in rows}
 
 
 class Code(Value):
@@ -161,7 +168,7 @@ class Code(Value):
 
 
 def parse_code(text: str, content: dict[str, Any]) -> tuple[Code, ...]:
-    """The codes that `text` spells, () if it is none; `content` is that of knowledge.json.
+    """The codes that `text` spells, () if it is none; `content` is that of `Knowledge`.
 
     Accepts hexadecimal and decimal numbers, with sign or without, and names with or without AEE_,
     which are codes of both sides.

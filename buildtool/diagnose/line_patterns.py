@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
+from buildtool.core.fastrpc_codes import DSP_OFFSET
 from buildtool.core.value import Value
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines, LineTime, line_time
 from buildtool.diagnose.knowledge import (
     BENIGN,
     CAUSE,
     CONSEQUENCE,
-    DSP_OFFSET,
     PLAIN_CODES,
     UNKNOWN,
     Condition,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.core import fastrpc_codes
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import write_if_changed
 from buildtool.core.processes.interrupts import signal_name
@@ -131,7 +132,8 @@ def depfile_text(targets: Sequence[Path], dependencies: Sequence[Path]) -> str:
 def compiler_files() -> tuple[Path, ...]:
     """The files of this compiler: a change of one of them requires a new compilation."""
     here = Path(__file__).parent
-    return tuple(sorted(path for end in ("*.py", "*.lark", "*.c") for path in here.rglob(end)))
+    own = sorted(path for end in ("*.py", "*.lark", "*.c") for path in here.rglob(end))
+    return (*own, fastrpc_codes.HEADER, Path(fastrpc_codes.__file__))
 
 
 def _escaped(path: Path) -> str:

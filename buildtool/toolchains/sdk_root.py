@@ -16,6 +16,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.cache import cache_dir
 from buildtool.core.elf.file import EM_HEXAGON, ET_REL
+from buildtool.core.fastrpc_codes import with_idl_constants
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.trees import make_directory, remove_tree
@@ -174,7 +175,10 @@ def _headers() -> Iterator[tuple[str, bytes]]:
             folder = "ipc/fastrpc/rpcmem/inc"
         else:
             folder = "incs"
-        yield f"{folder}/{file.name}", file.read_bytes()
+        data = file.read_bytes()
+        if file.suffix == ".idl":
+            data = with_idl_constants(data.decode()).encode()
+        yield f"{folder}/{file.name}", data
     for folder in ("clang", "libc"):  # before clang's own, and before those of the C library
         root = _data.path("dsp") / folder
         for file in sorted(file for file in root.rglob("*") if file.is_file()):

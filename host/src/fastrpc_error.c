@@ -56,10 +56,9 @@ const struct fastrpc_error *fastrpc_error(int code)
     static const struct fastrpc_error reset = {"AEE_ECONNRESET",
                                                "the DSP restarted, or there is no shared memory "
                                                "(may this user open /dev/dma_heap/system?)"};
-    const uint32_t dsp_offset = 0x80000400u;
     const uint32_t bits = (uint32_t)code;
-    const int from_dsp = bits >= dsp_offset && bits < dsp_offset + 0x400u;
-    const int bare = from_dsp ? (int)(bits - dsp_offset) : code;
+    const int from_dsp = bits >= DSP_AEE_EOFFSET && bits < DSP_AEE_EOFFSET + 0x400u;
+    const int bare = from_dsp ? (int)(bits - DSP_AEE_EOFFSET) : code;
 
     if (code == AEE_ECONNRESET)
         return &reset;

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from buildtool.core.fastrpc_codes import with_idl_constants
 from buildtool.idl.errors import IdlError, closest
 from buildtool.idl.model import Location
 from buildtool.idl.preprocess.conditionals import Condition, conditional, counts, need_name
@@ -88,6 +89,8 @@ def _define_from_command_line(state: _State, text: str) -> None:
 
 def _read(state: _State, path: Path, included_from: tuple[Location, ...]) -> Source:
     source = read_source(path, included_from)
+    if path.parent.resolve() == BUILTIN_INCLUDES.resolve():
+        source = source_from_text(source.name, with_idl_constants(source.text), included_from)
     state.files[str(path)] = None
     state.chars_read += len(source.text)
     if state.chars_read > MAX_TOTAL_CHARS:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from buildtool.diagnose.knowledge import CAUSE, CLASSES, DEVICES, DSP_OFFSET, FILE, SURE, UNKNOWN
-from buildtool.idl.emit.python._fastrpc.codes import CODES
+from buildtool.core.fastrpc_codes import DSP_OFFSET, defined_codes
+from buildtool.diagnose.knowledge import (
+    CAUSE,
+    CLASSES,
+    DEVICES,
+    FILE,
+    SURE,
+    UNKNOWN,
+    read_qnn_codes,
+)
 
 FOLDER = FILE.with_suffix("")
 REQUIRED = {"class": str, "meaning": str, "source": list, "sure": str}
@@ -20,6 +27,7 @@ OPTIONAL = {
     "errno": bool,
     "devices": list,
 }
+QNN = read_qnn_codes()
 CAUSE_KEYS = {"cause", "check", "remedy"}
 Conditions = dict[str, dict[str, Any]]
 
@@ -102,28 +110,17 @@ def _check_pattern(pattern: str, codes: Iterable[Any]) -> None:
 
 def _code(text: str) -> int:
     side, _, rest = text.partition(" ")
-    if side == "qnn" and rest in qnn_codes():
+    if side == "qnn" and rest in QNN:
         return int(rest)
-    values = [value for value, (names, _) in CODES.items() if rest in names.split(" or ")]
+    values = [code for name, code, _ in defined_codes() if name == rest and code]
     if side not in ("dsp", "host") or len(values) != 1:
         raise ValueError(f"there is no code {text!r}")
     return values[0] + (DSP_OFFSET if side == "dsp" else 0)
 
 
-@cache
-def qnn_codes() -> dict[str, tuple[str, str]]:
-    """Name and meaning of each number of QNN."""
-    lines = (FOLDER / "qnn_codes.tsv").read_text(encoding="utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if line[0] != "#"]
-    return {value: (name, meaning) for value, name, meaning in rows}
-
-
-def document(conditions: Conditions) -> dict[str, Any]:
+def document(conditions: Conditions) -> Conditions:
     """The content of knowledge.json."""
-    codes = {str(code): [names.split(" or "), text] for code, (names, text) in CODES.items()}
-    codes |= {value: [[name], meaning] for value, (name, meaning) in qnn_codes().items()}
-    kept = {
+    return {
         name: {key: value for key, value in row.items() if key != "example"}
         for name, row in conditions.items()
     }
-    return {"codes": codes, "conditions": kept}

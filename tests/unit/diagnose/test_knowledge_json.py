@@ -13,16 +13,11 @@ from buildtool.diagnose.knowledge import FILE
 from tests.unit.diagnose.knowledge_files import document, read_folder
 
 
-def with_a_line_for_each_row(tables: dict[str, dict[str, Any]]) -> str:
-    rows = {
-        name: ",\n".join(f"{json.dumps(key)}: {_line(row)}" for key, row in table.items())
-        for name, table in tables.items()
-    }
-    return "{" + ",".join(f'"{name}": {{\n{text}\n}}' for name, text in rows.items()) + "}\n"
-
-
-def _line(row: Any) -> str:
-    return json.dumps(row, ensure_ascii=False)
+def with_a_line_for_each_row(table: dict[str, Any]) -> str:
+    rows = [
+        f"{json.dumps(key)}: {json.dumps(row, ensure_ascii=False)}" for key, row in table.items()
+    ]
+    return "{{\n{}\n}}\n".format(",\n".join(rows))
 
 
 def test_the_json_is_made_of_the_files() -> None:
