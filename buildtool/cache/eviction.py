@@ -1,7 +1,4 @@
-"""Evicts the least recently used entries of the cache.
-
-The disk usage of files and directories.
-"""
+"""Evicts the least recently used entries of the cache; the disk usage of files and directories."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The events that stages emit.  Only `buildtool.cli` displays them.
 
-How far something is, in words, and for the live line of a terminal.
+Progress says how far something is, in words, and for the live line of a terminal.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `check_step` compares a step with its record; `decide` then asks the caches for a step that is not
 up to date.  Most steps are up to date, so nothing that only a build needs is imported here.
 
-The outcome for each step if a build ran now, with the reasons, and in the last build.
+`why` gets the outcome for each step if a build ran now, with the reasons, and in the last build.
 """
 
 from __future__ import annotations

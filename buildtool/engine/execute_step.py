@@ -1,6 +1,6 @@
 """Bring the outputs of one step up to date: from a cache, else with its tools.
 
-Bad actions of a cache: reported, and not used again.
+Bad actions of a cache are reported, and not used again.
 """
 
 from __future__ import annotations

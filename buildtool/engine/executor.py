@@ -1,6 +1,6 @@
 """`Plan` → `BuildResult`: bring every step of a plan up to date.
 
-Check what the ARM64 sides of a target together need of the device's libcdsprpc.
+What the ARM64 sides of a target together need of the device's libcdsprpc is checked too.
 """
 
 from __future__ import annotations

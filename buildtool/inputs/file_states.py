@@ -1,9 +1,7 @@
 """The state of files on disk: each is looked at once, and read only if its digest is not known.
 
-Digests of files, kept in one file from one process to the next.
-
-The file holds columns, not rows: paths, then their stamps, then their digests.  So the digests of
-50,000 files are read at once.
+Digests are kept in a file from one process to the next, in columns, not rows: paths, then
+their stamps, then their digests.  So the digests of 50,000 files are read at once.
 """
 
 from __future__ import annotations

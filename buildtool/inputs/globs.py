@@ -5,7 +5,7 @@ component.  GLOB_RECURSE matches the last component at any depth; it treats a sy
 as a file unless FOLLOW_SYMLINKS is set, and with LIST_DIRECTORIES it lists all directories, also
 those that do not match.
 
-Match names against one component of a glob, between two slashes.
+Names are matched against one component of a glob, between two slashes.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ The protocol is that of Bazel's remote caches (GET, PUT and HEAD of `<base>/ac/<
 `<base>/cas/<sha256>`), so their servers can be used.  Whatever a server sends is verified, and a
 failure is never more than a warning and a miss.
 
-The document format of the remote cache: some bytes, and which frames hold the files of a step.
-
-A document is one zstd frame of a line of JSON and the bytes:
+A document is one zstd frame of a line of JSON, which says what frames hold the files of a step, and
+of some bytes:
 
 {"buildtool": 1, "key": …, "sha256": …, "files": {content: [frame, size of it, size]}}
 

@@ -4,15 +4,12 @@ It has the interface of the server in `http.py`.  A file below /cas/ is a blob o
 document below /ac/ is a blob, too: the only output file of an action result, whose digest has the
 document's key as its hash.  So servers that look for the outputs of a result find them.
 
-The messages of the remote execution API (REv2) that a cache needs, with the fields it uses.
-
-Numbers and types are those of `build/bazel/remote/execution/v2/remote_execution.proto`
+Only the messages that a cache needs are here, with the fields that it uses.  Numbers and types are
+those of `build/bazel/remote/execution/v2/remote_execution.proto`
 (https://github.com/bazelbuild/remote-apis) and `google/bytestream/bytestream.proto`
 (https://github.com/googleapis/googleapis); unknown fields are ignored, as in all protocol buffers.
 
-A gRPC channel to the server of a remote cache, and what its failures mean.
-
-Importing it raises `UnavailableError` when the packages of the extra `grpc` are missing.
+Importing this module raises `UnavailableError` when the packages of the extra `grpc` are missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reads ELF shared objects and programs.
 
-Files are not trusted: whatever is wrong with one becomes an `ElfError`.
-
-A file that can be read only so often, for parsers of untrusted files.
+Files are not trusted: whatever is wrong with one becomes an `ElfError`, and each is read only so
+often.
 """
 
 from __future__ import annotations

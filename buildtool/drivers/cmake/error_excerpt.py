@@ -1,9 +1,8 @@
 """Extract from the output of a failed tool the lines that describe the error.
 
 Recognizes the output of Ninja, of CMake, and of compilers with diagnostics like those of GCC and
-Clang.  Of other output, shows the beginning and the end.
-
-Find the error of the IDL compiler in the output of CMake or Ninja.
+Clang, with an error of the IDL compiler among them.  Of other output, shows the beginning and the
+end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Fill the output directory of a step: what its install() rules install, and its `artifacts`.
 
-The install() rules of a configured build tree, and its source directories.
-
-Source: cmake-file-api(7), codemodel v2, "directory" object: `installers`.
+The rules are those of the configured build tree, which names its source directories too.  Source:
+cmake-file-api(7), codemodel v2, "directory" object: `installers`.
 """
 
 from __future__ import annotations

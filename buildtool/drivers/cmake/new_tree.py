@@ -8,11 +8,9 @@ again.
 The former tree has a record until products leave it.  So a build that finds one with a record
 continues with it, as if CMake had not run, and deletes one without a record.
 
-What FetchContent and ExternalProject fetched and built for a build tree, when it is configured
-again in a new one: an edit of a CMakeLists.txt must not need the network.
-
-It is used again only if the calls of these modules are the same.  What comes from this machine is
-fetched again: its content may have changed.
+What FetchContent and ExternalProject fetched and built is carried over: an edit of a CMakeLists.txt
+must not need the network.  It is used again only if the calls of these modules are the same.  What
+comes from this machine is fetched again: its content may have changed.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Run the tools of a step: their output goes to its log, their failures become errors.
 
-The error for a configuration that needs the results of programs which run only on the device.
+The log has each command, its output and its exit status, and errors name it.
 
-For a check of try_run() or check_*_source_runs(), CMake asks for cache entries with the results
-when it cross-compiles.  CMake 3.25 crashes when it asks for those of check_*_source_runs(), after
-it has created `TRY_RUN_RESULTS`.
-
-The log of a step: each command, its output, its exit status; and errors that name the log.
+A configuration can need the results of programs which run only on the device.  For a check of
+try_run() or check_*_source_runs(), CMake asks for cache entries with the results when it
+cross-compiles.  CMake 3.25 crashes when it asks for those of check_*_source_runs(), after it has
+created `TRY_RUN_RESULTS`.
 """
 
 from __future__ import annotations

@@ -5,11 +5,10 @@ output that was changed by hand or that a killed build left incomplete.  So each
 inputs and its files; before the next build, `incremental_tree` deletes what is affected, and Ninja
 makes it again.
 
-The files that CMake writes into a build tree when it configures it.
-
-They shape what is built: generated headers, the cache, the list of what CMake read.  Neither CMake
-nor Ninja notices when another program changed one of them.  So a snapshot of them is recorded, and
-the tree is deleted when one of them differs from it.
+The files that CMake writes into a tree when it configures it shape what is built: generated
+headers, the cache, the list of what CMake read.  Neither CMake nor Ninja notices when another
+program changed one of them.  So a snapshot of them is recorded, and the tree is deleted when one of
+them differs from it.
 """
 
 from __future__ import annotations

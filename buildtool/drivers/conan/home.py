@@ -4,7 +4,7 @@ The user's home (~/.conan2) is neither read nor written: what is built depends o
 on the user.  Conan searches for a `.conanrc` in the working directory and its parents before it
 reads CONAN_HOME.  So each call runs in the home, which contains one.
 
-Errors of Conan: the relevant part of its output, and remedies for known errors.
+Errors have the relevant part of Conan's output, and remedies for known errors.
 """
 
 from __future__ import annotations

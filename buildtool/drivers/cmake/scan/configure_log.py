@@ -4,15 +4,11 @@ Source: cmake-configure-log(7), events find-v1, find_package-v1, try_compile-v1 
 log is YAML, of which only the shapes that CMake writes are parsed: an event starts with `kind:`,
 keys are indented by four spaces, strings are in double quotes, output is a block.
 
-Where CMake's find_ commands searched, and what they found, from CMake's configure log.
-
-The inputs of CMake's checks: the sources of try_compile(), try_run() and check_ commands with
-all headers that these may include.
-
-CMake deletes the build trees of checks, and a check that fails because a header is missing leaves
-no dependency file.  So headers are searched here, in the text of the sources: each header that a
-compiler could find in any of the directories counts, and so does the absence of one that is in
-none of them.
+The inputs of CMake's checks are the sources of try_compile(), try_run() and check_ commands, with
+all headers that these may include.  CMake deletes the build trees of checks, and a check that fails
+because a header is missing leaves no dependency file.  So headers are searched here, in the text of
+the sources: each header that a compiler could find in any of the directories counts, and so does
+the absence of one that is in none of them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ reports no tested header at all.  A condition may be in a branch that is not com
 comment: each name that a compiler could look for counts.  Where a macro stands for the name, every
 definition of it counts, and a function-like macro stands for the arguments of all its uses.
 
-The flags of a compiler about headers: directories to search, and macros that may name them.
+Flags of a compiler about headers are directories to search, and macros that may name headers.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
 | what was read by | is reported in | module |
 |---|---|---|
 | CMake commands | CMake's trace | `trace` |
-| CMake's find_ commands | CMake's configure log | `configure_log`, `find_commands` |
-| try_compile(), try_run() and check_ commands | both of them | `checks` |
+| CMake's find_ commands | CMake's configure log | `configure_log` |
+| try_compile(), try_run() and check_ commands | both of them | `configure_log` |
 | Ninja's rules | build.ninja | `ninja` |
 | compilers | dependency files, sources | `ninja`, `compiler_reads`, `shadows` |
 | linkers, options of compilers | their command lines | `command_files` |
-| assemblers | sources | `assembly` |
+| assemblers | sources | `compiler_reads` |
 | install() rules | the trace of the install script | `trace` |
 """
 

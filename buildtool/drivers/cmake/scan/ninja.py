@@ -2,8 +2,7 @@
 
 Source: Ninja's manual, "Extra tools": `-t inputs`, `-t targets all`, `-t deps`, `-t query`.
 
-The build statements of the build.ninja that CMake writes: which command makes which file.
-
+The build statements of the build.ninja that CMake writes say which command makes which file.
 Ninja's tools do not tell the commands of a project, which may write files that nobody declares,
 from compilers and linkers, which do not.
 
