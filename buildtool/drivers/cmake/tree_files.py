@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import stat
 import sys
 import time
@@ -196,6 +195,8 @@ def mark_configured(
     if not rule_outputs.isdisjoint(inputs):
         if mtime <= now:
             return
+        import shlex  # noqa: PLC0415 - an up-to-date build imports this module
+
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(mtime // 10**9))
         raise FutureFileError(
             f"{newest} is from the future: its time stamp is {date}",
