@@ -1,6 +1,6 @@
 """The list of commands.
 
-commands.json: every command with its options, arguments and help.
+`commands.json` has every command with its options, arguments and help.
 
 Help, completion and command lines without typer read it.  A test keeps it the same as what typer
 has.

@@ -2,7 +2,7 @@
 
 The properties that a release must have.
 
-Where loaders of the ARM64 side find libraries: in the release, or on the device.
+It also says where loaders of the ARM64 side find libraries: in the release, or on the device.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The Debian packages of a project: chosen for debian.lock, fetched, and unpacked for builds.
 
-A directory with the headers and libraries of Debian packages, as an installation prefix.
+The unpacked directory is an installation prefix with their headers and libraries.
 
 Headers and libraries keep their places below usr/. Shared libraries are lib/SONAME, where a release
 has them; .pc files are in lib/pkgconfig, with paths relative to themselves.

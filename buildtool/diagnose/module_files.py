@@ -4,7 +4,7 @@ A crash on a device names libraries, but has no build-ids.  Its call trace has a
 each, an exported function and the distance from it: in the right debug file the same function is at
 the same distance.
 
-Functions and lines of code, from the debug information that a release leaves out.
+Functions and lines of code come from the debug information that a release leaves out.
 """
 
 from __future__ import annotations

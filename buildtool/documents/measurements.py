@@ -1,6 +1,6 @@
 """What `bench` prints.
 
-What commands with `--on` print.
+The documents of commands with `--on` are here, too.
 """
 
 from __future__ import annotations

@@ -3,9 +3,7 @@
 A user's own file is never overwritten: the file is then written to `.buildtool/ide`, with a note
 that says how to use it from there.
 
-Configures the build tree of a step and builds nothing.
-
-Configure the build trees of a project and write what editors need of them.
+The build trees of the project are configured for it, and nothing is built.
 """
 
 from __future__ import annotations

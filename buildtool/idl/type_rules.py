@@ -1,6 +1,6 @@
 """Rules about the parts of a type, and where a type may be used.
 
-Limits of the size and depth of types, which bound the work of every later stage.
+Limits of the size and depth of types bound the work of every later stage.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Finds the CMake projects of a tree, and configures each for the sides that it may have.
 
-Selects a CMake project's configure preset for each side, by name.
+A CMake project's configure preset for each side is selected by its name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A proposed project file: tables and lines, each with its reason.
 
-A proposal as a commented buildtool.toml.
+Its text is a commented buildtool.toml.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Proposes a project file for an existing CMake tree, with reasons for its lines.
 
-Components whose packages other components find with find_package().
+Components that others find with find_package() are recognised by what these ask for.
 """
 
 from __future__ import annotations

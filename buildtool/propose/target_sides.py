@@ -1,6 +1,6 @@
 """Determines the side of each program and library of a configured tree.
 
-Evidence in the text of CMake files and sources, for what CMake did not run or failed on.
+For what CMake did not run or failed on, there is evidence in the text of CMake files and sources.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ neither, and GNU's does not know Hexagon.)
 
 Source of the layouts: System V ABI, "ELF Header", "Sections", "Symbol Table", "Note Section".
 
-Copies one output into a release, and its debug information beside it.
+Each output is copied into a release, and its debug information beside it.
 """
 
 from __future__ import annotations

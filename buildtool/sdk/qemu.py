@@ -1,6 +1,6 @@
 """QEMU's user-mode emulators, and the ARM64 glibc that emulated programs use.
 
-The glibc version of a `libc.so.6`.
+The version of a glibc is read from its `libc.so.6`.
 """
 
 from __future__ import annotations

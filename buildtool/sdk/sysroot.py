@@ -5,7 +5,7 @@
 facts.json    a description of the device, and every file with size and sha256
 root/         the files, at their paths on the device
 
-`facts.json` of a pulled sysroot: a description of the device, and the list of files.
+`facts.json` of a pulled sysroot has a description of the device, and the list of files.
 
 It is validated like all external input: other programs can write to the cache.
 """

@@ -1,6 +1,6 @@
 """Runs the programs of a test suite on a device, and records how that went.
 
-Finds out which paths a program on the emulated device looks for in vain: QEMU logs them.
+Which paths a program on the emulated device looks for in vain is known from QEMU's log.
 """
 
 from __future__ import annotations

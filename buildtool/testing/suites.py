@@ -1,8 +1,8 @@
 """Puts together the suites of a project, and runs them.
 
-A part of the tests: `test --shard I/N`.
+`test --shard I/N` selects a part of them.
 
-The programs of `[test.NAME]` as a suite.
+The programs of `[test.NAME]` are a suite, too.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The library belongs to the device and is never shipped.  Programs link an import
 SONAME and exports: linking the library itself would also require everything that it needs, such as
 the device's newer glibc.
 
-An import stub: a shared object with a SONAME and exports, but without code.
+An import stub is a shared object with a SONAME and exports, but without code.
 
 It is for linkers only.  It is written directly, without a compiler, so the same names always give
 the same bytes.  Layout: System V ABI, ELF-64, and its supplement for AArch64.

@@ -5,7 +5,7 @@ version or two sets of flags.  So the digest of the profile is part of the packa
 from another compiler is never used.  Sources: Conan 2's reference of profiles, settings.yml and
 configuration (`tools.info.package_id:confs`).
 
-The profile of programs that run during a build: code generators, build systems.
+Programs that run during a build, such as code generators, have a profile of their own.
 
 The compiler is zig and not the machine's own: its output is the same on every machine, and an
 upgrade of the machine does not cause rebuilds.

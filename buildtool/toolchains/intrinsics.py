@@ -1,6 +1,7 @@
 """The requirements of Hexagon compiler intrinsics, read from the compilers' headers.
 
-The instructions that an assembler refuses, and what to write instead of the IEEE ones of HVX.
+It also has the instructions that an assembler refuses, and what to write instead of the IEEE ones
+of HVX.
 """
 
 from __future__ import annotations

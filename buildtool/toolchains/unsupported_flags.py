@@ -9,7 +9,7 @@ Source: LLVM's AArch64Features.td and AArch64TargetParser.
 zig passes no unknown argument on to its linker.  The table cmake/zig_linker.tsv has those that were
 tried; a test compares it with zig.  cmake/zig_link.sh leaves some of them out of links.
 
-Features that a profile cannot compile, recognised by a flag or by the compiler's messages.
+Features that a profile cannot compile are recognised by a flag or by the compiler's messages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Events of directories by looking at them each second, where inotify cannot be used.
 
-Events of directories from the Linux kernel, by inotify(7).
+The Linux kernel tells events of directories by inotify(7).
 
 Packages that wrap inotify take the directories once, when they start, or read events in a thread of
 their own.  `buildtool run --watch` finds more directories with each build, and waits for events and

@@ -5,7 +5,7 @@ device do not affect the others.
 
 Processes of a command, one for each device: they start, their output is passed on, they end.
 
-Lines of several processes in one stream, each after the name of its process.
+In the output each line is after the name of its device.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 They are built from the sources in this package, once, into the user's cache, and
 never become part of a release.
 
-Verifies the emulated device's programs in the user's cache.
+`cache verify` checks them there, too.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Places of labgrid that this process holds, until it ends.
 
 Under which names this process and its user have acquired places of labgrid.
 
-What `place_holder` tells: events, and the errors that they mean.
+`place_holder` tells events, some of which are errors.
 """
 
 from __future__ import annotations

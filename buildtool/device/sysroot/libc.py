@@ -1,6 +1,6 @@
 """The parts of a device's C library (glibc) that programs are compiled and linked with.
 
-All C headers of a device: those of libc and of every other installed library.
+The headers are all of a device: those of libc and of every other installed library.
 
 Linker scripts in place of libraries: `libc.so` of glibc is one.
 

@@ -1,6 +1,6 @@
 """The socket of ssh's shared connection to a host (ssh_config(5): ControlMaster).
 
-TCP ports of devices that OpenSSH reaches.
+TCP ports of devices are forwarded over it, too.
 
 The shared connection listens at a Unix socket and connects whoever connects there to the port.  It
 is asked to do so, and to stop (ssh(1): -O forward, -O cancel), because it outlives this process.

@@ -5,7 +5,7 @@ Each side has up to three functions for a composite S, one for each record that 
 results, `_fetch_S` in a stub and `_give_S` in a skel.  They walk over the members in the order of
 the wire.  This module holds what the sides have in common; a side adds how it handles buffers.
 
-How a skel takes the buffers of composites out of a call, and gives their results back.
+A skel takes the buffers of composites out of a call, and gives their results back.
 
 Records are copied out of their buffers, which need not be aligned.
 """

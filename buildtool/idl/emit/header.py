@@ -1,6 +1,6 @@
 """The C header of one IDL file: constants, types, and the functions of its interfaces.
 
-The `#include` lines of a generated header: those of qaic's, and what they include in turn.
+Its `#include` lines are those of qaic's headers, and what they include in turn.
 
 Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs and Env.c.
 """

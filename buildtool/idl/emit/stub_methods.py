@@ -3,7 +3,7 @@
 A method whose parameters have one level fills an array of arguments by index.  A method with
 sequences inside structs or sequences traverses its values and adds their buffers in that order.
 
-How a stub adds the buffers of composites to a call, and fetches their results.
+A stub adds the buffers of composites to a call, and fetches their results.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Conditional parts of a file, from `#if` to `#endif`.
 
-The value of an `#if` expression, with the 64-bit arithmetic of C's preprocessor.
+An `#if` expression has the 64-bit arithmetic of C's preprocessor.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The preprocessor: the tokens of one file and everything that it includes.
 
-`#include`: the name and the path of the file.
+It also finds the file that an `#include` names.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Splits text into tokens, with Doxygen comments attached to the tokens that they document.
 
-The text of one IDL file: reads it with limits, and maps offsets to lines and columns.
+The text of a file is read with limits, and offsets are mapped to lines and columns.
 """
 
 from __future__ import annotations

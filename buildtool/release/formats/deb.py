@@ -3,7 +3,7 @@
 The release lies as it is in /usr/lib/PACKAGE, and each program has a command in /usr/bin, which
 starts it with the release's run.sh.  Source: deb(5), deb-control(5), Debian Policy Manual.
 
-Files that a Debian package adds to those of the release: commands, configuration, documents.
+To the files of the release it adds commands, configuration and documents.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Android extracts lib*.so of an app into one directory.  Skels lie there too if e
 its own.  If two archs have skels of the same name, all skels are assets, which the app copies to a
 directory of its own.  Source: Android Developers, "AAR file anatomy"; Android Tools, "AAR Format".
 
-The text in an `.aar` that says how an app uses it.
+A text in an `.aar` says how an app uses it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Verifies an archive: who signed it, and whether it holds what its documents say.
 
-The documents beside an archive: whether they fit it, and who signed them.
+Of the documents beside an archive it says whether they fit it, and who signed them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The files of a bundle, without secrets.
 
-`run.json` of a bundle: the run, how it ended, and where.
+`run.json` says how the run ended, and where.
 """
 
 from __future__ import annotations

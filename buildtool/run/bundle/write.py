@@ -1,6 +1,6 @@
 """Writes a bundle of a run: one archive, complete or not at all.
 
-`README.txt`: what a reader of a bundle wants to know first.
+`README.txt` has what a reader of a bundle wants to know first.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What is made of a profile: files for people and for other programs, and the text of `--annotate`.
 
-A flame graph in SVG: a box for each call path, as wide as its share of the samples.
+A flame graph in SVG has a box for each call path, as wide as its share of the samples.
 
 It needs no scripts: the title of a box is shown when the pointer is over it.
 
-Stacks for other tools: the folded stacks of FlameGraph, and Speedscope's JSON.
+Other tools read the folded stacks of FlameGraph, and Speedscope's JSON.
 
 Sources: stackcollapse-perf.pl and flamegraph.pl of brendangregg/FlameGraph; Speedscope's
 file-format-spec.ts.

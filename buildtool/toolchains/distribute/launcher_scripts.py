@@ -1,6 +1,6 @@
 """The scripts of a build tree that call an engine for the compilers of a profile.
 
-Archives of compilers for other machines, in the user's cache.
+Archives of compilers for other machines are in the user's cache.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ distccd runs programs of /usr/bin whose names are in /usr/lib/distcc, iceccd gcc
 of an archive.  The name contains the digest of the compiler's files and of the script that runs it,
 so a machine with another compiler does not have the name.
 
-The script that runs a compiler on another machine, for both engines.
+One script runs a compiler on another machine, for both engines.
 """
 
 from __future__ import annotations
