@@ -1,7 +1,4 @@
-"""What `bench` prints.
-
-The documents of commands with `--on` are here, too.
-"""
+"""What `bench` and `bisect` print, and all commands with `--on`."""
 
 from __future__ import annotations
 
@@ -173,5 +170,9 @@ class OnDeviceObject(TypedDict):
 class OnDevicesDocument(TypedDict):
     """What a command with --on prints."""
 
-    ok: Annotated[bool, "whether all statuses are 0"]
+    ok: Annotated[
+        bool,
+        "whether no device failed: all statuses are 0; for `test`, a device that lacks what its"
+        " target requires does not count",
+    ]
     devices: Annotated[list[OnDeviceObject], "a row for each device, in the order of --on"]

@@ -1,4 +1,4 @@
-"""What `deploy`, `rollback`, `run` and `test` print."""
+"""What `deploy`, `rollback`, `run`, `capture` and `test` print."""
 
 from __future__ import annotations
 
@@ -205,7 +205,9 @@ class TestDocument(ReleaseObject):
     firmware: Annotated[str, 'build of the firmware, as the card has it; "" if it is unknown']
     started: Annotated[int, "when the first test began, in seconds since the epoch"]
     seconds: Annotated[float, "wall time of all tests together"]
-    ok: Annotated[bool, "whether no test is bad: the exit status is 0 then, else 1"]
+    ok: Annotated[
+        bool, "whether no test is bad; the exit status is 0 then, else 1, and 130 after Ctrl-C"
+    ]
     interrupted: Annotated[
         bool, "whether Ctrl-C ended the tests; those without a result are not run then"
     ]
