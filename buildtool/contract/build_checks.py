@@ -82,8 +82,8 @@ def check_dsp_files(
     """Check files that ship beside each other for `arch`, by name; returns them as a subject.
 
     Without `device` the skels are checked against the shells of all known chips of the arch.
-    `warn` is called for symbols that only some of these export.  `own` and `allow` are as in
-    `Promise`.  Raises `ContractError`.
+    `warn` is called with each warning, such as a symbol that only some of these export.  `own` and
+    `allow` are as in `Promise`.  Raises `ContractError`.
     """
     places = {f"dsp/{arch}/{name}": file for name, file in files.items()}
     subject = Subject(places, promise=_promise(device, arch, own=own)._replace(allow=allow))

@@ -1,6 +1,6 @@
 """Checks a file or a directory: the releases in it, and files that no release contains.
 
-Findings are also written as SARIF 2.1.0, which code hosts and editors show beside the files.
+For a file it also finds the libraries that it needs, and where they are.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
-from buildtool import __version__
-from buildtool.contract.finding import ERROR, Finding, RuleText, rules_of
+from buildtool.contract.finding import ERROR, Finding, rules_of
 from buildtool.contract.release_json import ReleaseFileError, read_promise
 from buildtool.contract.rules import (
     any_file,
@@ -23,6 +21,7 @@ from buildtool.contract.rules import (
     vector_instructions,
 )
 from buildtool.contract.rules.skels import IN_SHELL
+from buildtool.contract.sarif import sarif_document, sarif_uri
 from buildtool.contract.subject import (
     LIBRARIES,
     NOTHING,
@@ -258,11 +257,6 @@ def _device_exports(elf: Elf, name: str) -> frozenset[str]:
     return frozenset(n for need in elf.version_needs if need.library == name for n in need.symbols)
 
 
-SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
-
-
 def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
     """The SARIF document of inspections."""
     numbers = {rule.name: number for number, rule in enumerate(RULES)}
@@ -272,34 +266,6 @@ def sarif(inspections: Iterable[Inspection]) -> dict[str, Any]:
         for finding in inspection.findings
     ]
     return sarif_document(RULES, results)
-
-
-def sarif_document(rules: Iterable[RuleText], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """A SARIF document with one run.  Source: SARIF 2.1.0, OASIS standard."""
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "buildtool",
-                        "version": __version__,
-                        "rules": [_sarif_rule(rule) for rule in rules],
-                    }
-                },
-                "results": results,
-            }
-        ],
-    }
-
-
-def _sarif_rule(rule: RuleText) -> dict[str, Any]:
-    return {
-        "id": rule.name,
-        "shortDescription": {"text": rule.requirement},
-        "fullDescription": {"text": f"{rule.requirement} {rule.reason}"},
-    }
 
 
 def _sarif_result(inspection: Inspection, finding: Finding, number: int) -> dict[str, Any]:
@@ -318,8 +284,3 @@ def _sarif_result(inspection: Inspection, finding: Finding, number: int) -> dict
         "message": {"text": text.encode(errors="surrogateescape").decode(errors="replace")},
         "locations": [location],
     }
-
-
-def sarif_uri(path: str) -> str:
-    """A path as a URI, relative if the path is."""
-    return quote(path.encode(errors="surrogateescape"))

@@ -1,6 +1,6 @@
-"""The directory of a project on a device, and the contents of a release there.
+"""What a project has on a device: its directory (`Site`), and the contents of a release there.
 
-They are the wanted ones, those that a scan finds, and those that the last push left: of these a
+Contents are the wanted ones, those that a scan finds, and those that the last push left, of which a
 record is kept here.
 
 Large files of a project, such as models, are sent once: releases on a device have links to them.

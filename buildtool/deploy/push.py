@@ -12,7 +12,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Note, work
@@ -33,9 +33,6 @@ from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, foreign
 from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, script
 from buildtool.device.sharing import user_and_host
-
-if TYPE_CHECKING:
-    pass
 
 SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
 MAX_INLINE = 1 << 20

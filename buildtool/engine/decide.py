@@ -3,7 +3,8 @@
 `check_step` compares a step with its record; `decide` then asks the caches for a step that is not
 up to date.  Most steps are up to date, so nothing that only a build needs is imported here.
 
-`why` gets the outcome for each step if a build ran now, with the reasons, and in the last build.
+`explain` says for `why` what a build would do with each step now, and why; `last_build`, what the
+last one did.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
 from buildtool.engine.context import BuildContext
+from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
-from buildtool.engine.result import BuildResult, Reason, StepOutcome, find_reasons
+from buildtool.engine.result import BuildResult, StepOutcome
 from buildtool.plan.plan import Plan, Step
 from buildtool.plan.step_key import step_key
 

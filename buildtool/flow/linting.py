@@ -23,7 +23,7 @@ def lint_project(project: Project, paths: Sequence[Path], against: str) -> LintR
     """
     from buildtool.lint.check import lint
     from buildtool.lint.files import named_files, project_files
-    from buildtool.lint.finding import read_subject
+    from buildtool.lint.subject import read_subject
 
     named = named_files(paths, project.root)
     files = {**project_files(project), **named}
@@ -42,7 +42,7 @@ def lint_files(paths: Sequence[Path]) -> LintResult:
     """Check files that belong to no project."""
     from buildtool.lint.check import lint
     from buildtool.lint.files import named_files
-    from buildtool.lint.finding import read_subject
+    from buildtool.lint.subject import read_subject
 
     return lint(read_subject(named_files(paths, Path.cwd())))
 

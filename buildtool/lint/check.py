@@ -10,8 +10,9 @@ from typing import Any
 
 from buildtool.core.value import Value
 from buildtool.lint.c_tokens import Place
-from buildtool.lint.finding import LintFinding, Silence, Subject, rule, rules_of
+from buildtool.lint.finding import LintFinding, rule, rules_of
 from buildtool.lint.rules import interfaces, memory, power, programs, search_paths
+from buildtool.lint.subject import Silence, Subject
 
 
 class LintResult(Value):
@@ -42,7 +43,7 @@ def without_silenced(
 
 def lint_sarif(result: LintResult) -> dict[str, Any]:
     """The SARIF 2.1.0 document, for code hosts; files are relative to the project."""
-    from buildtool.contract.inspection import sarif_document, sarif_uri  # noqa: PLC0415 - a format
+    from buildtool.contract.sarif import sarif_document, sarif_uri  # noqa: PLC0415 - a format
 
     numbers = {rule.name: number for number, rule in enumerate(RULES)}
     results = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from buildtool.core.errors import UsageError
 from buildtool.core.files import read_regular
 from buildtool.core.processes.process import ToolError, git
-from buildtool.lint.finding import SCRIPT_SUFFIXES, SUFFIXES
+from buildtool.lint.subject import SCRIPT_SUFFIXES, SUFFIXES
 from buildtool.project.model import Project
 
 MAX_FILES = 20_000

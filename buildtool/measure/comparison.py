@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
-from buildtool.measure.measurement import Interval, noise_floor, ratio_interval
 from buildtool.measure.result import BenchResult, MethodResult, MetricResult
+from buildtool.measure.statistics import Interval, noise_floor, ratio_interval
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:

@@ -1,18 +1,15 @@
 """Repeats a bench until its medians are known, and says which checks failed how often.
 
-The statistics for this: medians with intervals, ratios of pairs, the noise of equal runs, outliers;
-and the values of parameters for which a bench is measured.
+`--sweep` gives it the values of parameters for which a bench is measured.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import random
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
@@ -28,6 +25,7 @@ from buildtool.measure.sample import (
     same_speed,
     speed_change,
 )
+from buildtool.measure.statistics import Interval, median_interval, ratio_interval
 from buildtool.project.benches import Bench
 from buildtool.project.runs import seconds
 from buildtool.project.tables import suggest
@@ -43,15 +41,8 @@ PAUSES = (1.0, 5.0, 15.0)
 MAX_CHANGES = 2
 CLOCK = "clock"
 """The name of the check that the device keeps its speed."""
-MEDIAN_CONFIDENCE = 0.95
-RATIO_CONFIDENCE = 0.999
-"""Of the interval of a ratio: one in a thousand comparisons of equal releases may find a
-difference."""
 MEDIAN_RUNS, RATIO_RUNS = 6, 11
 """The numbers of values from which an interval has the probability that it should have."""
-OUTLIER_DEVIATIONS = 5.0
-NORMAL_DEVIATION = 1.4826
-"""The standard deviation of a normal distribution, in median absolute deviations."""
 MAX_CELLS = 1000
 FORM = "For example: --sweep threads=1..8 --sweep rows=1024,4096"
 
@@ -241,63 +232,6 @@ def _equality(runs: Sequence[Sample], *, takes_seed: bool) -> Iterable[FailedChe
     if takes_seed and usual in other:
         message = f"seeds {FIRST_SEED} and {OTHER_SEED} have the same output"
         yield FailedCheck("other output", message, 1, len(other))
-
-
-class Interval(Value):
-    """An estimate, `middle`, and the ends of its interval."""
-
-    middle: float
-    low: float
-    high: float
-
-    @property
-    def half_width(self) -> float:
-        """The larger distance of an end from the middle, as a share of the middle."""
-        return max(self.high - self.middle, self.middle - self.low) / self.middle
-
-
-def median_interval(values: Sequence[float], confidence: float = MEDIAN_CONFIDENCE) -> Interval:
-    """The median of `values`, and the interval that has the median of their distribution with at
-    least this probability, whatever the distribution is.
-
-    The ends are values, with the ranks of the sign test: that k or fewer of n values are below the
-    median has the probability of k or fewer heads in n throws of a coin.  Of few values it is the
-    range (of fewer than 6 for 95 %, of fewer than 11 for 99.9 %).
-    """
-    ordered = sorted(values)
-    count = len(ordered)
-    beyond, ways = 0, 1  # of 2**count
-    # `ways` is a sum of binomial coefficients: the ends move inwards as long as the throws beyond
-    # both of them are as rare as they have to be, so the last step is one too far.
-    while beyond < (count - 1) // 2 and 2 * ways / 2**count <= 1 - confidence:
-        beyond += 1
-        ways += math.comb(count, beyond)
-    dropped = max(beyond - 1, 0)
-    return Interval(median(ordered), ordered[dropped], ordered[count - 1 - dropped])
-
-
-def ratio_interval(pairs: Iterable[tuple[float, float]]) -> Interval:
-    """The median of the ratios first / second of `pairs`, with the interval of 99.9 %."""
-    return median_interval([first / second for first, second in pairs], RATIO_CONFIDENCE)
-
-
-def noise_floor(*series: Sequence[float]) -> float | None:
-    """How far from 1 the ratio of equal releases may seem to be, as a share; None if that is
-    unknown.  Neighbours within each of `series` are runs of the same release, and the interval of
-    their ratio says it."""
-    pairs = [pair for values in series for pair in zip(values[::2], values[1::2], strict=False)]
-    if not pairs:
-        return None
-    interval = ratio_interval(pairs)
-    return max(1 - interval.low, interval.high - 1)
-
-
-def outliers(values: Sequence[float]) -> int:
-    """The number of `values` that are far from their median: beyond 5 standard deviations, which
-    are estimated from the median absolute deviation."""
-    middle = median(values)
-    deviation = NORMAL_DEVIATION * median(abs(value - middle) for value in values)
-    return sum(abs(value - middle) > OUTLIER_DEVIATIONS * deviation for value in values)
 
 
 def cells_of(bench: Bench, sweeps: Sequence[str]) -> list[dict[str, str]]:

@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
-from buildtool.measure.measurement import (
-    FailedCheck,
-    Interval,
-    Measurement,
-    median_interval,
-    noise_floor,
-    outliers,
-)
+from buildtool.measure.measurement import FailedCheck, Measurement
 from buildtool.measure.sample import Conditions, Sampler
+from buildtool.measure.statistics import Interval, median_interval, noise_floor, outliers
 from buildtool.project.benches import Metric
 from buildtool.run.method_counts import MethodCounts
 

@@ -1,5 +1,5 @@
-"""Runs a program on a device, with what accompanies it here: forwarded ports, and on the emulated
-device a debugger and the reports of crashes."""
+"""Runs a program on a device, with what accompanies it here: forwarded ports, the profiler, kept
+output, on the emulated device a debugger and reports of crashes; finds the cause if it fails."""
 
 from __future__ import annotations
 

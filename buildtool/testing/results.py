@@ -55,8 +55,8 @@ class TestResult(Value):
     time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
     end of it.  `lost` has a line for each time when the connection was lost and it was run again.
     With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
-    emulated DSP, for the program of a `[test.NAME]`.  `finding` is the first finding about the
-    cause of a failure.  `failed` are calls of methods, from which it is made.
+    emulated DSP, for programs of `[test.NAME]` and of CTest.  `failed` are the calls that failed;
+    `finding` is the first finding about the cause, which is made of them, too.
     """
 
     __test__ = False  # pytest collects classes of this name

@@ -1,6 +1,7 @@
 """What the scripts `zig` and `hexagon-clang` of the SDK-shaped root do when clang is not enough.
 
-When they link and the archive is missing, they have it made: `python -m … library ZIG DIRECTORY`.
+When they link, and the archive of what C++ headers need is missing, they have it made:
+`python -m … library ZIG DIRECTORY`.
 
 After clang has rejected an instruction of assembly, `zig` calls `python -m … compile ZIG cc …`: the
 source is compiled to assembly, or preprocessed, and instructions that the assembler of open LLVM

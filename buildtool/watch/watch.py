@@ -1,9 +1,4 @@
-"""Waits until something changes in the directories that a target's steps read.
-
-The inputs of a target as a build has read them: what is watched, and what has changed.
-
-Where changes are looked for: the directories of what a target's steps read.
-"""
+"""Watches the directories of what a target's steps read, until something changes there."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from buildtool.core.errors import UsageError
 if TYPE_CHECKING:
     from buildtool.documents.builds import WhyDocument
     from buildtool.engine.decide import Explanation
-    from buildtool.engine.result import Reason
+    from buildtool.engine.reasons import Reason
 
 SHOWN = 10
 """How many reasons are shown for a step without --all."""

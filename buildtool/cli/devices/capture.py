@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.cli.devices.program_options import (
     ProgramOptions,
     find_named_run,
-    run_program,
+    run_for_command,
     show_end,
 )
 from buildtool.cli.options import BuildOptions, CheckOptions, ExpectDsp, Json, OneDeviceOptions
@@ -70,7 +70,7 @@ def capture(
     file = (output or Path(f"{project.name}-capture-{record.name}.zip")).absolute()
     check_place("--output", file)
     with captured(record, file, screen, release=release) as listener:
-        result = run_program(
+        result = run_for_command(
             *(project, device, request, choice, listener),
             options=build.for_engine(),
             json=json,

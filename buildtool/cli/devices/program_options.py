@@ -120,7 +120,7 @@ def _ports(text: str) -> Forward:
         raise UsageError(f"--forward: {error}", remedy=PORT_FORM) from error
 
 
-def run_program(
+def run_for_command(
     project: Project,
     device: str,
     request: RunRequest,
@@ -132,7 +132,8 @@ def run_program(
     record: RunRecord | None = None,
     replay: Replay | None = None,
 ) -> RunResult:
-    """Run the program by `run_program`, with `json` for a document; methods have their names."""
+    """Run the program as `flow.run_program` does; with `json` it writes to standard error, and
+    methods have their names."""
     result = flow.run_program(
         project,
         device,

@@ -36,7 +36,7 @@ def replayed_run(
 
     Returns the exit status.
     """
-    from buildtool.cli.devices.program_options import run_program, show_end
+    from buildtool.cli.devices.program_options import run_for_command, show_end
 
     screen = Screen(quiet=True, verbose=build.verbose)
     with opened_replay(file.absolute()) as replay:
@@ -46,7 +46,7 @@ def replayed_run(
         run = replay.file.run
         request = program.request(run, line.program, farf=farf, terminal=tty)
         _check_masked(replay, request, given=bool(line.program))
-        result = run_program(
+        result = run_for_command(
             *(project, device, request, choice_of(replay, device, choice), screen),
             options=build.for_engine(),
             json=json,

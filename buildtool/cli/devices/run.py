@@ -13,7 +13,7 @@ from buildtool.cli.devices.program_options import (
     ProgramOptions,
     find_named_run,
     may_be_wrong_numbers,
-    run_program,
+    run_for_command,
     show_end,
 )
 from buildtool.cli.devices.run_profile import ProfileOptions, show_profile
@@ -187,7 +187,7 @@ def run(
             check_place("--bundle-file", file)
         listened = bundle_of_failure(record, file, screen)
     with listened as listening, trace.traced(project, listening) as listener:
-        result = run_program(
+        result = run_for_command(
             *(project, device, request, choice, listener), options=options, json=json, record=record
         )
     result = show_profile(project, result, profile, screen)

@@ -75,7 +75,7 @@ def test(
         check_output_file("--junit", junit, "results.xml")
     matrix.check()
     if any(export):
-        from buildtool.cli.devices.test_summary import check_alone, exported
+        from buildtool.cli.devices.test_on_devices import check_alone, exported
 
         check_alone(("--on", devices.on), ("--list", list_), ("--shard", shard))
         check_alone(("--trace", trace.wanted), ("--expect-dsp", expect_dsp))
@@ -87,7 +87,7 @@ def test(
             as_json=json,
         )
     if devices.on is not None:
-        from buildtool.cli.devices.test_summary import test_on_devices
+        from buildtool.cli.devices.test_on_devices import test_on_devices
 
         for word, is_given in (
             ("--list", list_),

@@ -1,4 +1,5 @@
-"""Whether the loader of the ARM64 side finds libraries and their symbols."""
+"""What the ARM64 side loads: libraries and symbols that are found, and none that hides one of the
+device; RUNPATHs."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from buildtool.idl.model import Direction, Enum, Location, Method, Primitive, Se
 from buildtool.idl.types import element_of, flat_size, is_flat, strip_typedefs
 from buildtool.lint.c_tokens import Place
 from buildtool.lint.changes import changes, needed_version, version_numbers
-from buildtool.lint.finding import Interface, LintFinding, Subject, rule
+from buildtool.lint.finding import LintFinding, rule
+from buildtool.lint.subject import Interface, Subject
 
 _OUTPUT = frozenset(("dst", "dest", "destination", "out", "output"))
 _OUTPUTS = frozenset(("outputs", "results"))

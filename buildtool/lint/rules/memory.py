@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from buildtool.lint.c_functions import Call, Function, assigned, bare, is_name, number
-from buildtool.lint.finding import LintFinding, Subject, rule
+from buildtool.lint.finding import LintFinding, rule
+from buildtool.lint.subject import Subject
 
 
 @rule(

@@ -13,7 +13,8 @@ from buildtool.lint.c_functions import (
     local_pointers,
     parameters_by_value,
 )
-from buildtool.lint.finding import LintFinding, Subject, rule
+from buildtool.lint.finding import LintFinding, rule
+from buildtool.lint.subject import Subject
 
 
 @rule(

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from buildtool.lint.c_functions import NOTHING, Call, Function, assigned, bare, literal
-from buildtool.lint.finding import LintFinding, Subject, rule
+from buildtool.lint.finding import LintFinding, rule
+from buildtool.lint.subject import Subject
 from buildtool.toolchains.cdsprpc import known_exports
 
 MAX_CALLS = 200

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from buildtool.lint.c_functions import literal
 from buildtool.lint.c_tokens import Place
-from buildtool.lint.finding import LintFinding, Subject, rule
+from buildtool.lint.finding import LintFinding, rule
 from buildtool.lint.shell import DOUBLE, EXPANSION, PLAIN, SINGLE, WORDS, Assignment
+from buildtool.lint.subject import Subject
 
 PROGRAM = "program"
 """Where an assignment is that `setenv` makes."""

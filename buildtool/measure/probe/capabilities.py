@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.value import Value
 from buildtool.device.card import ABSENT, DIFFERS, OK, UNTESTED, Capability
 from buildtool.device.errors import DeviceConnectionError
-from buildtool.measure.measurement import median_interval
+from buildtool.measure.statistics import median_interval
 from buildtool.project.runs import CAPABILITIES
 from buildtool.run.program import RunRequest
 

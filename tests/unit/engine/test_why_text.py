@@ -10,7 +10,8 @@ import pytest
 
 from buildtool.cli.builds.why import SHOWN, _show
 from buildtool.engine.decide import Explanation, last_build, save_last_build
-from buildtool.engine.result import BuildResult, Reason, StepOutcome, StepResult
+from buildtool.engine.reasons import Reason
+from buildtool.engine.result import BuildResult, StepOutcome, StepResult
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from buildtool.idl.parse import load
 from buildtool.lint.check import LintResult, lint
-from buildtool.lint.finding import read_subject
+from buildtool.lint.subject import read_subject
 
 SUFFIXES = {"c": ".c", "idl": ".idl", "sh": ".sh"}
 

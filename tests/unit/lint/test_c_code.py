@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.lint.c_functions import Function, functions_of
 from buildtool.lint.c_tokens import tokenize
-from buildtool.lint.finding import read_subject
+from buildtool.lint.subject import read_subject
 from tests.unit.lint.linted import lint_texts
 
 INVALIDATE = "qurt_mem_cache_clean(p, 1, QURT_MEM_CACHE_INVALIDATE, QURT_MEM_DCACHE);"

@@ -7,12 +7,7 @@ import random
 
 import pytest
 
-from buildtool.measure.measurement import (
-    median_interval,
-    noise_floor,
-    outliers,
-    ratio_interval,
-)
+from buildtool.measure.statistics import median_interval, noise_floor, outliers, ratio_interval
 
 
 # Ranks of the sign test's interval for the median with at least 95 %, as in tables of
