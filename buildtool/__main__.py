@@ -38,13 +38,16 @@ def program() -> int:
 
 def _status(words: list[str]) -> int:
     """The exit status of a command line.  The most frequent ones are answered without `cli`, which
-    also repeats what could not be printed here, and reports the error."""
-    from buildtool import first_look  # noqa: PLC0415
-
-    if words in VERSION_OPTIONS and first_look.printed([("stdout", f"buildtool {__version__}\n")]):
-        return 0
+    prints again what could not be printed here, and reports the error."""
     if words[:1] == ["build"]:
+        from buildtool import first_look  # noqa: PLC0415
+
         return 0 if first_look.repeat(words) else first_look.recorded(words, _main)
+    if words in VERSION_OPTIONS:
+        from buildtool.first_look import printed  # noqa: PLC0415
+
+        if printed([("stdout", f"buildtool {__version__}\n")]):
+            return 0
     return _main()
 
 

@@ -10,9 +10,8 @@ from buildtool import _data
 HEADER = _data.path("host") / "include" / "fastrpc" / "AEEStdErr.h"
 DSP_OFFSET = 0x80000400
 """What the DSP adds to a code: DSP_AEE_EOFFSET."""
-_DEFINE = re.compile(
-    r"^#define (AEE_\w+|E_\w+) +(?:\(AEE_EOFFSET \+ 0x(\w+)\)|(\d+)|\((-1)\))(?: +/\*(.+?)\*/)?$",
-    re.MULTILINE,
+_DEFINE = (  # compiled when it is needed: builds import this module
+    r"^#define (AEE_\w+|E_\w+) +(?:\(AEE_EOFFSET \+ 0x(\w+)\)|(\d+)|\((-1)\))(?: +/\*(.+?)\*/)?$"
 )
 
 
@@ -22,7 +21,7 @@ def defined_codes() -> tuple[tuple[str, int, str], ...]:
     text = re.sub(r"\s*\\\n\s*", " ", HEADER.read_text(encoding="utf-8"))
     return tuple(
         (name, int(offset, 16) if offset else int(plain or negative), meaning.strip())
-        for name, offset, plain, negative, meaning in _DEFINE.findall(text)
+        for name, offset, plain, negative, meaning in re.findall(_DEFINE, text, re.MULTILINE)
     )
 
 

@@ -1,6 +1,7 @@
 """`buildtool devices status`: a table of all devices, which is live on a terminal.
 
-On a terminal it has a screen of its own, which leaves what was there as it was."""
+On a terminal it has a screen of its own, which leaves what was there as it was.
+"""
 
 from __future__ import annotations
 

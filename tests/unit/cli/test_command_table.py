@@ -14,7 +14,7 @@ from typing import Any
 import typer.main
 
 from buildtool.cli.commands import COMMANDS, FILE, read_commands
-from buildtool.cli.completion.complete import DIRECTORIES, FILES, WORDS_OF
+from buildtool.cli.completion.values import DIRECTORIES, FILES, WORDS_OF
 from buildtool.cli.typer_app import typer_app
 
 FREE = {
