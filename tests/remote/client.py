@@ -21,7 +21,9 @@ from buildtool.__main__ import open_closed_streams
 from buildtool.core.errors import NOT_RUN, BuildtoolError
 from buildtool.core.value import Value
 from buildtool.deploy.site import deploy, rollback
+from buildtool.device.script import script
 from buildtool.release.slices import Release
+from buildtool.run import run as run_module
 from buildtool.run.on_device import run_on_device
 from buildtool.run.program import NO_VARIABLES, RunRequest
 from tests.command_line import REPOSITORY
@@ -33,6 +35,7 @@ FAILED, INTERRUPTED = 1, 130
 class Task(Value):
     """Deploy the releases, one after the other, run a program of the first one, or go `back`.
 
+    With `late_watcher` what kills the program when buildtool has ended begins half a second late.
     With `terminal` standard input becomes the controlling terminal; `closed`: it is closed when the
     program begins.
     `memory` is the file for the highest memory use in bytes.
@@ -45,6 +48,7 @@ class Task(Value):
     closed: bool = False
     memory: Path | None = None
     back: bool = False
+    late_watcher: bool = False
 
 
 def start(
@@ -60,12 +64,23 @@ def start(
     )
 
 
+def make_watchers_late() -> None:
+    def late(*names: str) -> str:
+        before, begin, after = script(*names).partition("        exec 5<&-\n")
+        assert begin or names != ("start",)
+        return before + begin + "sleep 0.5\n" * bool(begin) + after
+
+    run_module.script = late
+
+
 def main(task: Task) -> int:
     if task.terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     if task.closed:
         os.close(0)
         open_closed_streams()
+    if task.late_watcher:
+        make_watchers_late()
     try:
         if task.back:
             rollback(task.remote.site())

@@ -118,9 +118,11 @@ fi
 watcher=
 if [ -n "$lifeline" ]; then
     case $lifeline in -) exec 3<&0 ;; *) exec 3<"$lifeline" ;; esac
+    # What ends this shell must not end the watcher: then the program would go on.  It may get its
+    # first turn only after the program has begun, so it is born with these.
+    trap '' HUP INT TERM
     {
         exec 5<&-
-        trap '' HUP INT TERM # what ends this shell must not keep the program alive
         while read -r word; do
             case $word in
                 EOF) exec 4<&- ;;
@@ -130,6 +132,7 @@ if [ -n "$lifeline" ]; then
         kill_group KILL
     } <&3 >/dev/null 2>&1 &
     watcher=$!
+    trap - HUP INT TERM
     exec 3<&-
 else
     trap : INT
