@@ -7,6 +7,7 @@ FILE is a pickled `Task`.  The exit status is that of the program, or as of `bui
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import pickle
 import resource
@@ -65,12 +66,13 @@ def start(
 
 
 def make_watchers_late() -> None:
+    @functools.cache
     def late(*names: str) -> str:
         before, begin, after = script(*names).partition("        exec 5<&-\n")
         assert begin or names != ("start",)
         return before + begin + "sleep 0.5\n" * bool(begin) + after
 
-    run_module.script = late
+    run_module.script = late  # type: ignore[attr-defined]
 
 
 def main(task: Task) -> int:
