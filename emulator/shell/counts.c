@@ -10,20 +10,25 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counted_loops.h"
 #include "counted_rows.h"
 
-/* QEMU executes less than 2^32 packets in so many seconds: fewer than 10^9 in one. */
+/* QEMU executes less than 2^32 packets in so many seconds of a thread's processor time: fewer than 10^9
+ * in one.  It needs more ticks for that. */
+#define SECONDS_EXACT 4
 #define TICKS_EXACT 3
+#define NANOSECONDS 1000000000ULL
 
 static unsigned ticks; /* of about a second */
 
 static _Thread_local struct {
     struct row *row;                     /* of what is in `counted`; NULL: it is not kept */
     uint32_t packets, instructions, hvx; /* of qemu, when it began to count */
-    unsigned since;                      /* in ticks */
+    unsigned since;                      /* the tick in which it began, or a later one */
+    uint64_t used;                       /* nanoseconds of processor time, at the latest then */
     bool is_unsure;
     struct counted counted; /* since the last flush */
     struct counted waiting; /* the same of loops that wait, which are not in `counted` */
@@ -109,6 +114,21 @@ void counts_measure_handler(int number)
     }
 }
 
+static uint64_t processor_nanoseconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * NANOSECONDS + (uint64_t)used.tv_nsec;
+}
+
+/* Whether the thread's counters may have wrapped.  It may have slept, or had no turn, for most of the
+ * ticks. */
+static bool may_have_wrapped(void)
+{
+    return __atomic_load_n(&ticks, __ATOMIC_RELAXED) - own.since >= TICKS_EXACT &&
+           processor_nanoseconds() - own.used >= SECONDS_EXACT * NANOSECONDS;
+}
+
 static void flush(void)
 {
     if (own.row != NULL) {
@@ -137,7 +157,7 @@ void counts_pause(void)
     counted_add(&own.counted, &more, 1);
     counted_add(&own.round, &more, 1);
     counted_add(&own.part, &more, 1);
-    own.is_unsure |= __atomic_load_n(&ticks, __ATOMIC_RELAXED) - own.since >= TICKS_EXACT;
+    own.is_unsure |= may_have_wrapped();
 }
 
 void counts_flush(void)
@@ -156,8 +176,12 @@ void counts_resume(void)
         own.working_for = own.has_waited ? rows_now() : (struct working_for){.row = own.row};
         own.has_waited = false;
     }
+    const unsigned tick = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
+    if (tick != own.since) {
+        own.since = tick;
+        own.used = processor_nanoseconds();
+    }
     uint32_t now[3];
-    own.since = __atomic_load_n(&ticks, __ATOMIC_RELAXED);
     read_counters(now);
     own.packets = now[0];
     own.instructions = now[1];

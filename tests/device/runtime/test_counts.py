@@ -60,6 +60,15 @@ def test_loops_that_wait_count_apart(
     assert 1 < (many.packets - few.packets) / (20 * 4 * 5000) < 1.5
 
 
+def test_counts_of_a_thread_that_rests_are_exact(
+    device: Device, toolbox: Toolbox, tmp_path: Path
+) -> None:
+    """The counters wrap after seconds of work, not of time, of which a busy machine takes more."""
+    install(device, build_skel(toolbox, "waiting"), "waiting")
+
+    assert counts(device, tmp_path, "waiting", "rest 3500")[2].exact
+
+
 def test_callbacks_of_queues_count(device: Device, tmp_path: Path) -> None:
     """How many messages a callback finds is chance."""
     found = [

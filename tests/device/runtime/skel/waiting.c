@@ -160,6 +160,15 @@ static int forever(const int32_t *in, int32_t *out)
     return problem;
 }
 
+/* in: milliseconds. */
+static int rest(const int32_t *in, int32_t *out)
+{
+    (void)out;
+    qurt_sleep((unsigned long long)in[0] * 1000);
+    return 0;
+}
+
 const struct named_case cases[] = {
-    CASE(alone), CASE(together), CASE(latency), CASE(between), CASE(forever), {NULL, NULL},
+    CASE(alone),   CASE(together), CASE(latency), CASE(between),
+    CASE(forever), CASE(rest),     {NULL, NULL},
 };
