@@ -17,6 +17,7 @@ import pytest
 from buildtool.testing import DSP_CRASH, LOST, OUTCOME, TEST_VARIABLE
 
 if TYPE_CHECKING:
+    from buildtool.flow.tests import device_session
     from buildtool.project.model import Project
     from buildtool.testing.pytest_suite import TestDevice
 
@@ -50,12 +51,11 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
     """
     import hashlib  # noqa: PLC0415 - see above
 
-    from buildtool import flow  # noqa: PLC0415 - see above
     from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
     from buildtool.device.sharing import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
-    from buildtool.engine.context import Options  # noqa: PLC0415 - see above
+    from buildtool.engine.options import Options  # noqa: PLC0415 - see above
     from buildtool.testing.pytest_suite import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
 
@@ -68,7 +68,7 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
             stack.enter_context(pytest.MonkeyPatch.context()).setenv(VARIABLE, token)
         try:
             session = stack.enter_context(
-                flow.device_session(
+                device_session(
                     _project(request.session),
                     pytestconfig.getoption("buildtool_device"),
                     DeviceChoice(**told.get("choice", {})),

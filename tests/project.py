@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from buildtool import flow
 from buildtool.core.events import Event, Note, StepFinished, Warned
-from buildtool.engine.context import Options
 from buildtool.engine.decide import Explanation
+from buildtool.engine.options import Options
+from buildtool.flow.targets import build_release, explain
 from buildtool.project.read import find_project
 from tests.command_line import run_buildtool
 
@@ -144,7 +144,7 @@ class Project:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             try:
-                flow.build_release(find_project(self.root), target, listen, Options(jobs=jobs))
+                build_release(find_project(self.root), target, listen, Options(jobs=jobs))
             finally:
                 self.messages = "\n".join(notes)
         return outcomes
@@ -154,7 +154,7 @@ class Project:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
-            rows = flow.explain(find_project(self.root), target, lambda _: None)
+            rows = explain(find_project(self.root), target, lambda _: None)
         return {row.step: row for row in rows}
 
     def why(self, *options: str) -> str:

@@ -14,7 +14,7 @@ from buildtool.engine.jobserver import MAX_JOBS
 if TYPE_CHECKING:
     from buildtool.core.events import Listener
     from buildtool.deploy.ready import DeviceChoice
-    from buildtool.engine.context import Options
+    from buildtool.engine.options import Options
     from buildtool.project.model import Project
 
 BUILD, DEVICE = "Build options", "Device options"
@@ -111,7 +111,7 @@ class BuildOptions(OptionGroup):
     ] = ""
 
     def for_engine(self, *, use_caches: bool = True) -> Options:
-        from buildtool.engine.context import Options
+        from buildtool.engine.options import Options
 
         return Options(self.jobs, self.keep_going, self.launcher, use_caches=use_caches)
 

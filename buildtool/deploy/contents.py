@@ -15,6 +15,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note, work
@@ -23,9 +24,11 @@ from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.project.model import Project
 from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, release_id
+
+if TYPE_CHECKING:
+    from buildtool.inputs.file_states import FileStates
 
 ID_DIGITS = 16
 STORE = "store"
@@ -241,6 +244,8 @@ def find_data(project: Project, states: FileStates, listener: Listener) -> tuple
     A file of `models/**` is `data/NAME/` and what comes after `models/` in the release.  Raises
     `UsageError` if there is no such file, it cannot be read, or two have one place.
     """
+    from buildtool.inputs.file_states import EXECUTABLE_SUFFIX  # noqa: PLC0415 - rarely used
+
     found: dict[str, DataFile] = {}
     for name, data in project.data.items():
         for pattern in data.files:

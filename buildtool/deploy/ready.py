@@ -10,8 +10,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.contents import DataFile, Deployment, Site, deployment, known_file
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
-from buildtool.plan.plan import find_target
-from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.project.model import BUILT_IN_TARGET, Project, find_target
 from buildtool.release.slices import Release
 
 if TYPE_CHECKING:

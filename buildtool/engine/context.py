@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.events import Listener
 from buildtool.core.value import Value
 from buildtool.engine.jobserver import Jobserver, default_jobs
+from buildtool.engine.options import Options
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import Step
 from buildtool.plan.step_driver import BuildResources, StepDriver
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
     from buildtool.engine.shards import Part
 
 REMOTE_VARIABLE = "BUILDTOOL_REMOTE_CACHE"
-
-
-class Options(Value):
-    """How to build: the number of jobs (0 for as many as the machine has processors for), whether
-    to go on after a failure, the compiler launcher ("" for the one of the project), and whether to
-    use the caches of earlier builds."""
-
-    jobs: int = 0
-    keep_going: bool = False
-    compiler_launcher: str = ""
-    use_caches: bool = True
 
 
 class Caches:

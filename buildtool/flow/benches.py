@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
 from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project

@@ -9,7 +9,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, Listener, Note, StepFailed, TestFinished, Warned, work
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.flow.benches import Side, check_bench, measure_sides
 from buildtool.flow.preparation import with_choice
 from buildtool.flow.targets import build_release

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.flow.preparation import data_of, with_choice
 from buildtool.flow.targets import make_release_of, open_target
-from buildtool.plan.plan import CMakeStep, find_target
-from buildtool.project.model import Project
+from buildtool.plan.plan import CMakeStep
+from buildtool.project.model import Project, find_target
 from buildtool.project.tables import suggest
 from buildtool.release.assemble import in_use
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
-from buildtool.engine.context import BuildContext, Options
+from buildtool.engine.context import BuildContext
+from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
 from buildtool.flow.targets import open_release, with_options
 from buildtool.project.model import Project

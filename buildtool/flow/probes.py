@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, work
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 

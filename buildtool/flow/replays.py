@@ -17,7 +17,8 @@ from buildtool.device.emulated.device import PLATFORM
 from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
 from buildtool.drivers.step_drivers import driver_of
-from buildtool.engine.context import Options, open_context
+from buildtool.engine.context import open_context
+from buildtool.engine.options import Options
 from buildtool.flow.preparation import ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_optional_project

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.engine.context import BuildContext, Options
+from buildtool.engine.context import BuildContext
 from buildtool.engine.executor import run_plan
+from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
 from buildtool.engine.shards import parse_shard
 from buildtool.flow.targets import open_target

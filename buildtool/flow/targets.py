@@ -12,7 +12,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note, work
 from buildtool.core.lock import holder_of, is_locked, locked
 from buildtool.drivers.step_drivers import driver_of
-from buildtool.engine.context import BuildContext, Options, open_context
+from buildtool.engine.context import BuildContext, open_context
 from buildtool.engine.decide import Explanation
 from buildtool.engine.decide import explain as explain_plan
 from buildtool.engine.decide import last_build as read_last_build
@@ -22,9 +22,10 @@ from buildtool.engine.executor import (
     run_plan,
     show_up_to_date,
 )
+from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
-from buildtool.plan.plan import Plan, find_target, plan_target
-from buildtool.project.model import BUILD_TYPES, Project
+from buildtool.plan.plan import Plan, plan_target
+from buildtool.project.model import BUILD_TYPES, Project, find_target
 from buildtool.release.assemble import find_release, in_use, make_release
 from buildtool.release.slices import Release
 from buildtool.sdk.packaged_tools import find_cmake

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import Project
 

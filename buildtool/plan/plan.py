@@ -13,7 +13,7 @@ from buildtool.core.value import Value
 from buildtool.plan.component_step import ComponentStep, FilesStep
 from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import Define
-from buildtool.project.model import STATE, Project, Target, Tool
+from buildtool.project.model import STATE, Project, Target, Tool, find_target
 from buildtool.sdk.packaged_tools import CMake
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.profile import Profile
@@ -169,20 +169,6 @@ class Plan(Value):
             ],
             "directory": str(self.release),
         }
-
-
-def find_target(project: Project, name: str) -> Target:
-    """The target called `name`; raises `UsageError` with a suggestion."""
-    if name in project.targets:
-        return project.targets[name]
-    import difflib  # noqa: PLC0415 - most names are known
-
-    close = difflib.get_close_matches(name, project.targets, n=1, cutoff=0.5)
-    raise UsageError(
-        f"there is no target {name!r}",
-        why=f"{project.root / 'buildtool.toml'} has: {', '.join(project.targets)}",
-        remedy=f"Did you mean {close[0]!r}?" if close else f"Add a table [target.{name}].",
-    )
 
 
 def plan_target(

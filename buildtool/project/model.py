@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
 from buildtool.project.benches import Bench, Check, Metric
 from buildtool.project.components import Dsp, Host, Skel
@@ -276,3 +277,17 @@ SECTIONS: Mapping[str, type] = {
 }
 """The sections with named tables."""
 BUILT_IN_TARGET = "sim"
+
+
+def find_target(project: Project, name: str) -> Target:
+    """The target called `name`; raises `UsageError` with a suggestion."""
+    if name in project.targets:
+        return project.targets[name]
+    import difflib  # noqa: PLC0415 - most names are known
+
+    close = difflib.get_close_matches(name, project.targets, n=1, cutoff=0.5)
+    raise UsageError(
+        f"there is no target {name!r}",
+        why=f"{project.root / 'buildtool.toml'} has: {', '.join(project.targets)}",
+        remedy=f"Did you mean {close[0]!r}?" if close else f"Add a table [target.{name}].",
+    )

@@ -13,12 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, value_digest
 from buildtool.core.value import Value
-from buildtool.engine.result import BuildResult, StepResult
-from buildtool.plan.plan import CMakeStep, Plan, Step
+
+if TYPE_CHECKING:
+    from buildtool.engine.result import BuildResult, StepResult
+    from buildtool.plan.plan import Plan, Step
 
 HOST = "host"
 
@@ -215,6 +218,8 @@ def _check_alone(other: ShippedOutput | None, output: ShippedOutput, place: str)
     paths = (other.path, output.path)
     if all(path.is_file() for path in paths) and len({*map(file_digest, paths)}) == 1:
         return
+    from buildtool.plan.plan import CMakeStep  # noqa: PLC0415 - a release that is there needs no plan
+
     raise ReleaseError(
         f"two files have the path {place} in the release",
         why=f"{other.path} and {output.path} differ",

@@ -35,7 +35,7 @@ from buildtool.run.run import RunTimeoutError, Streams
 from buildtool.run.watched_run import first_line
 
 if TYPE_CHECKING:
-    from buildtool.engine.context import Options
+    from buildtool.engine.options import Options
     from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.on_device import RunResult
 

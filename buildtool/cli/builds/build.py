@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from buildtool import first_look, flow
+from buildtool import first_look
 from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName, wait_seconds
 from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, show_files
 from buildtool.core.errors import UsageError
 from buildtool.engine.result import StepOutcome
+from buildtool.flow.targets import build_release, count_compilations, make_plan, with_options
 from buildtool.plan.plan import Plan
 from buildtool.project.read import find_project
 
@@ -36,7 +37,7 @@ def build(
     """Build what a target ships: its ARM64 side and its skels."""
     project = find_project(Path.cwd())
     name = target or project.header.default_target
-    project = flow.with_options(
+    project = with_options(
         project, name, build_type=options.build_type, strict_isa=options.strict_isa
     )
     if plan and shard:
@@ -44,8 +45,8 @@ def build(
     if wait and not shard:
         raise UsageError("--wait is for --shard I/N", remedy="Omit --wait.")
     if plan:
-        steps = flow.make_plan(project, name)
-        compilations = flow.count_compilations(steps)
+        steps = make_plan(project, name)
+        compilations = count_compilations(steps)
         if json:
             print_json(steps.as_json(compilations))
         else:
@@ -70,7 +71,7 @@ def build(
         else:
             show(summary)
         return
-    done, release = flow.build_release(project, name, screen, engine_options)
+    done, release = build_release(project, name, screen, engine_options)
     if all(step.outcome is StepOutcome.UP_TO_DATE for step in done.steps):
         first_look.keep_in(done.plan.state)
     if json:

@@ -27,12 +27,12 @@ def clean(
     projects of a user share, is always kept, and the next build restores from it; 'buildtool cache
     clear' empties it.
     """
-    from buildtool import flow
     from buildtool.cli.screen import Screen
+    from buildtool.flow.targets import clean as remove_built
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
-    removed = flow.clean(project, target, include_expensive=everything, listener=Screen())
+    removed = remove_built(project, target, include_expensive=everything, listener=Screen())
     if json:
         print_json(removed.as_json())
     elif not removed.paths:

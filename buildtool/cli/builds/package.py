@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
 from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName
 from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
+from buildtool.flow.targets import package as package_target
+from buildtool.flow.targets import with_options
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
@@ -56,10 +57,8 @@ def package(
     """
     project = find_project(Path.cwd())
     name = target or project.header.default_target
-    packaged = flow.package(
-        flow.with_options(
-            project, name, build_type=options.build_type, strict_isa=options.strict_isa
-        ),
+    packaged = package_target(
+        with_options(project, name, build_type=options.build_type, strict_isa=options.strict_isa),
         name,
         formats=list(dict.fromkeys(",".join(formats).split(","))) if formats else (),
         output=output.absolute() if output else None,

@@ -33,15 +33,15 @@ def why(
     json: Json = False,
 ) -> None:
     """Explain, step by step, what a build would do now and why."""
-    from buildtool import flow
     from buildtool.cli.screen import Screen
+    from buildtool.flow.targets import explain, last_build, with_options
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
     name = target or project.header.default_target
-    project = flow.with_options(project, name, build_type=build_type, strict_isa=strict_isa)
+    project = with_options(project, name, build_type=build_type, strict_isa=strict_isa)
     if last:
-        rows = flow.last_build(project, name)
+        rows = last_build(project, name)
         if rows is None:
             raise UsageError(
                 f"no build of {name!r} is recorded",
@@ -49,7 +49,7 @@ def why(
                 remedy=f"buildtool build {name}",
             )
     else:
-        rows = flow.explain(project, name, Screen())
+        rows = explain(project, name, Screen())
     if json:
         document: WhyDocument = {"target": name, "steps": [row.as_json() for row in rows]}
         print_json(document)

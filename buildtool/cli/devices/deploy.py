@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from buildtool import flow
 from buildtool.cli.options import BuildOptions, DeviceOptions, Json, not_with_on, without_on
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
+from buildtool.flow.devices import deploy as build_and_deploy
 from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.project.read import find_project
 
@@ -37,7 +37,7 @@ def deploy(
         if device:
             raise not_with_on("DEVICE")
         return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
-    done = flow.deploy(
+    done = build_and_deploy(
         find_project(Path.cwd()),
         device or BUILT_IN_TARGET,
         choice,

@@ -85,7 +85,7 @@ def add(
     )
     from buildtool.device.device_tables import append_device, table_of
     from buildtool.device.known_facts import facts_of
-    from buildtool.plan.plan import find_target
+    from buildtool.project.model import find_target
     from buildtool.project.read import find_project
 
     if bool(ssh) + bool(adb) + local > 1:
@@ -181,7 +181,7 @@ def check(
     from buildtool.device.known_facts import remember_facts
     from buildtool.device.read_facts import read_facts_and_board
     from buildtool.device.sharing import holder_of
-    from buildtool.plan.plan import find_target
+    from buildtool.project.model import find_target
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd()) if target else _project()

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from buildtool import flow
 from buildtool.cli import INTERRUPTED
 from buildtool.cli.devices.program_options import find_named_run
 from buildtool.cli.options import BuildOptions, not_with_on
@@ -34,7 +33,9 @@ from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, target_on
 from buildtool.device.selection import Chosen, ReservedDevices, select_devices
 from buildtool.device.sharing import DeviceLock
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
+from buildtool.flow.preparation import with_choice
+from buildtool.flow.targets import build_release
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
 
@@ -145,8 +146,8 @@ def _build(
     """The id of the release for each target, after building it."""
     releases = {}
     for target in dict.fromkeys(targets):
-        wanted = flow.with_choice(project, target, choice)
-        releases[target] = flow.build_release(wanted, target, listener, options)[1].id
+        wanted = with_choice(project, target, choice)
+        releases[target] = build_release(wanted, target, listener, options)[1].id
     return releases
 
 

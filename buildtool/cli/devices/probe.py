@@ -13,7 +13,7 @@ from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
 from buildtool.core.escape import escape
 from buildtool.core.files import check_output_file, write_if_changed
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.flow import probes
 from buildtool.project.read import find_optional_project
 

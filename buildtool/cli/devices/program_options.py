@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
 from buildtool.cli.parameters import Option, OptionGroup
 from buildtool.cli.screen import Screen
 from buildtool.core.errors import NOT_RUN, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.deploy.ready import DeviceChoice
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
+from buildtool.flow.devices import run_program
 from buildtool.project.model import Project, Run
 from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
 from buildtool.project.tables import suggest
@@ -132,9 +132,9 @@ def run_for_command(
     record: RunRecord | None = None,
     replay: Replay | None = None,
 ) -> RunResult:
-    """Run the program as `flow.run_program` does; with `json` it writes to standard error, and
+    """Run the program as `run_program` does; with `json` it writes to standard error, and
     methods have their names."""
-    result = flow.run_program(
+    result = run_program(
         project,
         device,
         request,

@@ -26,14 +26,14 @@ def rollback(
     Each further rollback goes back one more release.  The next deploy or run makes the release of
     the project current again.
     """
-    from buildtool import flow
     from buildtool.cli.screen import Screen
     from buildtool.deploy.ready import DeviceChoice
+    from buildtool.flow.devices import rollback as roll_back
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
-    former, current = flow.rollback(project, device, choice, Screen())
+    former, current = roll_back(project, device, choice, Screen())
     if json:
         document: RollbackDocument = {"device": device, "former": former, "current": current}
         print_json(document)

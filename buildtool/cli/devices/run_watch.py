@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from buildtool import flow
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import as_error, show_error
 from buildtool.core.errors import BuildtoolError, UsageError
@@ -19,8 +18,11 @@ from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, target_on
 from buildtool.device.configuration import FILE_NAME, open_device, user_file
 from buildtool.device.transports.transport import Transport
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.engine.result import StepOutcome
+from buildtool.flow.devices import run_program
+from buildtool.flow.preparation import with_choice
+from buildtool.flow.targets import make_plan
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import Plan
 from buildtool.project.model import BUILT_IN_TARGET, Project
@@ -114,7 +116,7 @@ class _Loop:
             self._project = find_project(self._project.root)
             request = self._run.request_of(self._project)._replace(stop=self, input=False)
             with self._session() as session:
-                result = flow.run_program(
+                result = run_program(
                     self._project,
                     self._run.device,
                     request._replace(session=session),
@@ -238,7 +240,7 @@ class _Loop:
 
 
 def _plan(project: Project, run: RepeatedRun) -> Plan:
-    """The plan of what `flow.run_program` builds."""
+    """The plan of what `run_program` builds."""
     choice = run.choice
     target = target_on(project, run.device, choice)
-    return flow.make_plan(flow.with_choice(project, target, choice), target)
+    return make_plan(with_choice(project, target, choice), target)

@@ -42,12 +42,10 @@ def pull(
     json: Json = False,
 ) -> None:
     """Fetch a device's FastRPC library, DSP shell and properties into the cache."""
-    from buildtool import flow
     from buildtool.cli.screen import Screen
+    from buildtool.flow.devices import pull_sysroot
 
-    sysroot, changed = flow.pull_sysroot(
-        device, name=name, libc=libc, soc_name=soc, listener=Screen()
-    )
+    sysroot, changed = pull_sysroot(device, name=name, libc=libc, soc_name=soc, listener=Screen())
     if json:
         document: SysrootPullDocument = {"changed": changed, **_facts(sysroot)}
         print_json(document)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool import flow
 from buildtool.cli import INTERRUPTED
 from buildtool.cli.devices.test_options import ExportOptions, MatrixOptions
 from buildtool.cli.devices.test_summary import report_tests
@@ -23,6 +22,8 @@ from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
 from buildtool.core.files import check_output_file
+from buildtool.flow.tests import list_tests
+from buildtool.flow.tests import test as run_tests
 from buildtool.project.read import find_project
 from buildtool.project.runs import option_seconds
 from buildtool.testing.results import title
@@ -103,7 +104,7 @@ def test(
     project = find_project(Path.cwd())
     listener = Screen(quiet=True, verbose=build.verbose)
     if list_:
-        found = flow.list_tests(
+        found = list_tests(
             project,
             device,
             tests or (),
@@ -121,7 +122,7 @@ def test(
             show(title(suite, name))
         return 0
     with trace.traced(project, listener) as recorder:
-        done = flow.test(
+        done = run_tests(
             project,
             device,
             tests or (),

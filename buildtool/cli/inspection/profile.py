@@ -57,9 +57,9 @@ def profile(
     """
     from buildtool.cli.screen import Screen
     from buildtool.drivers.conan.home import ConanHome
-    from buildtool.plan.plan import conan_settings, find_target
+    from buildtool.plan.plan import conan_settings
     from buildtool.project.keys import HEXAGON_ARCHS
-    from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
+    from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target, find_target
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.packaged_tools import find_cmake
     from buildtool.toolchains.conan_profile import conan_profile

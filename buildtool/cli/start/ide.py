@@ -35,9 +35,9 @@ def ide(
     Configures the build trees, but does not build them. Files of these names that buildtool did
     not write are not changed.
     """
-    from buildtool import flow
     from buildtool.cli.screen import Screen
-    from buildtool.plan.plan import find_target
+    from buildtool.flow.targets import prepare_editors
+    from buildtool.project.model import find_target
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
@@ -49,7 +49,7 @@ def ide(
             why=f"it has: {', '.join(archs) or 'none'}",
             remedy="Name one of these archs, or add it to the target's archs.",
         )
-    written, missing = flow.prepare_editors(project, name, arch, Screen(quiet=True))
+    written, missing = prepare_editors(project, name, arch, Screen(quiet=True))
     if vscode:
         from buildtool.ide.vscode import write_vscode
 

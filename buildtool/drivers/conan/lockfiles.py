@@ -14,8 +14,8 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
-from buildtool.plan.plan import conan_settings, find_target
-from buildtool.project.model import Project
+from buildtool.plan.plan import conan_settings
+from buildtool.project.model import Project, find_target
 from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 from buildtool.toolchains.profile import Profile

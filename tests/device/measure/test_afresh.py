@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from buildtool.deploy.ready import DeviceChoice
-from buildtool.engine.context import Options
-from buildtool.flow import device_session
+from buildtool.engine.options import Options
+from buildtool.flow.tests import device_session
 from buildtool.project.read import read_project
 from tests.device.measure.measured import document
 from tests.project import Project

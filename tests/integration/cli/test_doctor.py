@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from buildtool import flow
 from buildtool.core.errors import BuildtoolError
+from buildtool.flow.targets import make_plan
 from buildtool.project.read import find_project
 from buildtool.toolchains import survey as surveys
 from tests.command_line import Buildtool, Edit
@@ -141,7 +141,7 @@ def test_doctor_reports_the_same_as_a_build(
     name = "phone" if change == PHONE else "board" if "board" in change else "other"
     error: BuildtoolError | None = None
     try:
-        flow.make_plan(find_project(project), name)
+        make_plan(find_project(project), name)
     except BuildtoolError as raised:
         error = raised
 

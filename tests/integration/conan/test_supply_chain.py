@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool import flow
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
+from buildtool.flow.targets import build_release
+from buildtool.flow.targets import package as package_target
 from buildtool.project.read import find_project
 from buildtool.release.package import Packaged
 from buildtool.release.supply_chain.attach import find_parts
@@ -42,7 +43,7 @@ def with_licence(project: ConanProject, licence: str) -> None:
 
 
 def package(project: ConanProject) -> Packaged:
-    return flow.package(
+    return package_target(
         find_project(project.root),
         "sim",
         formats=["tar.zst", "zip"],
@@ -83,7 +84,7 @@ def test_documents_of_a_real_release(conan_project: ConanProject) -> None:
 
     with_licence(conan_project, "Proprietary")
     changed = find_project(conan_project.root)
-    made_anew, _ = flow.build_release(changed, "sim", lambda _: None, Options())
+    made_anew, _ = build_release(changed, "sim", lambda _: None, Options())
     with pytest.raises(RedistributionError, match=r"calc/1\.0"):
         check_redistribution(changed, made_anew.steps)
 

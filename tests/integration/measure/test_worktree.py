@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.flow import clean
+from buildtool.flow.targets import clean
 from buildtool.measure.revisions import checked_out
 from buildtool.project.model import Project
 from buildtool.project.read import read_project

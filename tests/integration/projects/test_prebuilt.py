@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from buildtool import flow
 from buildtool.core.elf.read import read_elf
 from buildtool.device.emulated.device import EmulatedDevice, check_libraries
 from buildtool.device.emulated.emulator import Emulator
 from buildtool.device.emulated.socs import find_soc
 from buildtool.device.errors import DeviceError
 from buildtool.drivers.cmake.products import ArtifactError
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
+from buildtool.flow.targets import build_release
 from buildtool.project.read import find_project
 from buildtool.sdk import qemu
 from buildtool.toolchains.survey import survey
@@ -281,7 +281,7 @@ def test_a_missing_cxx_library_of_the_emulated_device_is_named(
     text = "libu.so needs libstdc++.so.6, which the emulated device does not have"
     assert faults() == [f"prebuilt/lib/{text}"]
     project.build_here()
-    _, release = flow.build_release(find_project(project.root), "sim", lambda _: None, Options())
+    _, release = build_release(find_project(project.root), "sim", lambda _: None, Options())
     device = EmulatedDevice(
         tmp_path,
         find_soc("qcs6490"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from tests.unit.engine.virtual_step import VirtualStep
 
 MAIN, HEADER = "input {project}/src/main.c", "input {project}/src/main.h"

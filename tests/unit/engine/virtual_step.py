@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from buildtool.cache.outputs import Output
 from buildtool.drivers.step_drivers import driver_of
-from buildtool.engine.context import BuildContext, Options
+from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, decide
+from buildtool.engine.options import Options
 from buildtool.engine.record import StepRecord, record_file, write_record
 from buildtool.inputs.file_states import FileView
 from buildtool.inputs.globs import Glob

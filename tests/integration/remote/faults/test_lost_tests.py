@@ -11,7 +11,7 @@ import pytest
 
 from buildtool.deploy.ready import DeviceChoice
 from buildtool.device.sharing import DeviceLock
-from buildtool.engine.context import Options
+from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan
 from buildtool.project.model import Header, Project, Target
