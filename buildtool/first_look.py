@@ -5,6 +5,8 @@ what the file system answers.  A build that changes nothing keeps these answers 
 `repeat` asks the file system again and, if each answer is the same, prints the same output.  So
 there is no second decision that could disagree with the first one, and nothing can be forgotten
 that the first one depends on.
+
+A part of a command can be known likewise: `look_again` gives what it kept in a `looking` block.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TextIO
 
-_MAGIC, _END = "buildtool first look 1", "end"
+_MAGIC, _END = "buildtool first look 2", "end"
 _MAX_BYTES = 64 << 20
 _SETTLED_NS = 2_000_000_000
 """As in `core.files`: a file that changed less than this ago can change again unnoticed."""
@@ -52,20 +54,56 @@ def repeat(words: Sequence[str]) -> bool:
     Returns whether it was.
     """
     try:
-        handle = os.open(_file(words), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        texts = _kept(_file(words), _circumstances((words, _terminals())))
+        return texts is not None and printed(zip(texts[::2], texts[1::2], strict=True))
+    except (OSError, ValueError):
+        return False
+
+
+def look_again(file: str, question: object) -> list[str] | None:
+    """What a `looking` block with the same file and question kept if everything is as it was then,
+    else None."""
+    return None if _recorder else _kept(file, _circumstances(question))
+
+
+@contextlib.contextmanager
+def looking(file: str, question: object) -> Iterator[Callable[[str], None]]:
+    """Record what the block asks the file system, and the text that it passes on, in `file`, unless
+    it changes something or raises an exception.
+
+    The `repr` of `question` is everything else that the block depends on.
+    """
+    if _recorder:  # a whole command is recorded
+        yield lambda _: None
+        return
+    recorder = Recorder(_circumstances(question))
+
+    def keep(text: str) -> None:
+        recorder.kept.append(text)
+        recorder.file = file
+
+    with _hearing(recorder), recorder.listening():
+        yield keep
+    recorder.save()
+
+
+def _kept(name: str, circumstances: str) -> list[str] | None:
+    """What the record `name` keeps if each answer of the file system is as it was then."""
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return False
+                return None
             fields = os.fsdecode(file.read(_MAX_BYTES)).split("\0")
-        if fields[:2] != [_MAGIC, _circumstances(words)] or fields[-1] != _END:
-            return False
-        looks = 3 + 2 * int(fields[2])
+        if fields[:2] != [_MAGIC, circumstances] or fields[-1] != _END:
+            return None
+        looks = 3 + int(fields[2])
         for at in range(looks, len(fields) - 1, 3):
             if _answer(fields[at], fields[at + 1]) != fields[at + 2]:
-                return False
-        return printed(zip(fields[3:looks:2], fields[4:looks:2], strict=True))
+                return None
+        return fields[3:looks]
     except (OSError, ValueError, IndexError):
-        return False
+        return None
 
 
 def printed(texts: Iterable[tuple[str, str]]) -> bool:
@@ -86,19 +124,26 @@ def recorded(words: Sequence[str], command: Callable[[], int]) -> int:
     changes nothing; returns its status."""
     if sys.stdout is None or sys.stderr is None:
         return command()
+    recorder = Recorder(_circumstances((words, _terminals())))
+    with _hearing(recorder), recorder.copying(), recorder.listening():
+        status = command()
+    if status == 0 and recorder.file:
+        recorder.file = f"{recorder.file}/{_name(words)}"
+        recorder.save()
+    return status
+
+
+@contextlib.contextmanager
+def _hearing(recorder: Recorder) -> Iterator[None]:
     global _recorder, _is_hooked  # noqa: PLW0603 - an audit hook stays as long as the process
     if not _is_hooked:
         sys.addaudithook(_hear)
         _is_hooked = True
-    recorder = _recorder = Recorder(words)
+    _recorder = recorder
     try:
-        with recorder.listening():
-            status = command()
+        yield
     finally:
         _recorder = None
-    if status == 0:
-        recorder.save()
-    return status
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
@@ -109,7 +154,7 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
 def keep_in(state: Path) -> None:
     """Keep the record of this command below the directory `state`: it had nothing to do."""
     if _recorder:
-        _recorder.state = state
+        _recorder.file = str(state)
 
 
 def _file(words: Sequence[str]) -> str:
@@ -126,12 +171,15 @@ def _name(words: Sequence[str]) -> str:
     return f"first-looks/{blake2b(repr(words).encode(), digest_size=8).hexdigest()}"
 
 
-def _circumstances(words: Sequence[str]) -> str:
-    """The digest of what else the output depends on.  The environment may have secrets."""
-    terminals = [os.get_terminal_size(n) if os.isatty(n) else None for n in (1, 2)]
+def _terminals() -> list[object]:
+    return [os.get_terminal_size(n) if os.isatty(n) else None for n in (1, 2)]
+
+
+def _circumstances(question: object) -> str:
+    """The digest of what an answer depends on besides files.  The environment may have secrets."""
     variables = sorted(item for item in os.environ.items() if item[0] not in _VOLATILE)
     rows = (__version__, sys.version, sys.executable, sys.flags, os.getcwd(), os.geteuid())
-    return blake2b(repr((words, rows, terminals, variables)).encode()).hexdigest()
+    return blake2b(repr((question, rows, variables)).encode(errors="surrogateescape")).hexdigest()
 
 
 def _answer(kind: str, path: str, newest: list[int] | None = None) -> str:
@@ -151,60 +199,67 @@ def _answer(kind: str, path: str, newest: list[int] | None = None) -> str:
 
 
 class Recorder:
-    """The questions that a command asks the file system, with the answers, and its output.
+    """The questions that a command asks the file system, with the answers, and what is `kept`.
 
     Audit hooks tell of files that are opened and directories that are listed, whoever does it, and
     of calls that change something.  Nothing tells of stat(), so the functions of `os` are replaced,
     through which `pathlib`, `shutil` and `glob` ask, too; `DirEntry.stat` alone goes unnoticed.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.state: Path | None = None
-        self._words = words
-        self._circumstances = _circumstances(words)
+    def __init__(self, circumstances: str) -> None:
+        self.file = ""
+        self.kept: list[str] = []
+        self._circumstances = circumstances
         self._directory = os.getcwd()
         self._answers: dict[tuple[str, str], str] = {}
         self._opened: dict[int, str] = {}
-        self._printed: list[str] = []
         self._repeatable = True
         self._listens = False
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
-        """Hear of what the block asks the file system, and of what it prints."""
-        real = os.stat, os.lstat, os.access, os.readlink, os.open
+    def copying(self) -> Iterator[None]:
+        """Keep what the block prints."""
         streams = sys.stdout, sys.stderr
+        sys.stdout = _Copied(sys.stdout, "stdout", self.kept)
+        sys.stderr = _Copied(sys.stderr, "stderr", self.kept)
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = streams
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear of what the block asks the file system."""
+        real = os.stat, os.lstat, os.access, os.readlink, os.open
         os.stat, os.lstat = self._asking(os.stat), self._asking(os.lstat, _LINK)
         os.access, os.readlink = self._asking(os.access), self._asking(os.readlink, _LINK)
         os.open = self._opening(os.open)
-        sys.stdout = _Copied(sys.stdout, "stdout", self._printed)
-        sys.stderr = _Copied(sys.stderr, "stderr", self._printed)
         self._listens = True
         try:
             yield
         finally:
             self._listens = False
             os.stat, os.lstat, os.access, os.readlink, os.open = real
-            sys.stdout, sys.stderr = streams
 
     def save(self) -> None:
-        """Write the record if it can be repeated; without one, the next build decides anew."""
+        """Write the record if it can be repeated; without one, the next command decides anew."""
         newest: list[int] = []
         for name, module in list(sys.modules.items()):
             if name.partition(".")[0] == "buildtool" and (file := getattr(module, "__file__", "")):
                 self._note(_FOLLOWED, file)
-        fields = [_MAGIC, self._circumstances, str(len(self._printed) // 2), *self._printed]
+        fields = [_MAGIC, self._circumstances, str(len(self.kept)), *self.kept]
         for (kind, path), answer in self._answers.items():
             self._repeatable &= _answer(kind, path, newest) == answer
             fields += (kind, path, answer)
-        if not self.state or not self._repeatable or any("\0" in field for field in fields):
+        if not self.file or not self._repeatable or any("\0" in field for field in fields):
             return
         if time.time_ns() - max(newest) > _SETTLED_NS:
-            from buildtool.core.files import write_if_changed  # noqa: PLC0415 - `repeat` has no need
+            from pathlib import Path  # noqa: PLC0415 - `repeat` has no need
+
+            from buildtool.core.files import write_if_changed  # noqa: PLC0415 - as above
 
             with contextlib.suppress(OSError):
-                text = "\0".join((*fields, _END))
-                write_if_changed(self.state / _name(self._words), text)
+                write_if_changed(Path(self.file), "\0".join((*fields, _END)))
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self._listens:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
@@ -280,3 +280,11 @@ def open_step(name: str, summary: str, listener: Listener) -> Iterator[OpenStep]
         raise
     finally:
         listener(StepFinished(name, step.outcome, step.seconds))
+
+
+def show_up_to_date(names: Collection[str], listener: Listener) -> None:
+    """Tell of a build in which the steps with these names had nothing to do."""
+    listener(BuildStarted(len(names)))
+    for name in names:
+        listener(StepFinished(name, "up-to-date", 0.0))
+    listener(BuildFinished())

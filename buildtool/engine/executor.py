@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import BuildFinished, BuildStarted, Listener, StepFinished
+from buildtool.core.events import BuildFinished, BuildStarted, StepFinished
 from buildtool.core.files import has_content, value_digest, write_if_changed
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import StepCheck, check_step, save_last_build
@@ -69,14 +69,6 @@ def find_up_to_date(plan: Plan, context: BuildContext) -> BuildResult | None:
     if failures or len(results) < len(plan.steps):
         return None
     return BuildResult(plan, tuple(results[step.name] for step in plan.steps))
-
-
-def show_up_to_date(build: BuildResult, listener: Listener) -> None:
-    """Tell `listener` of the result of `find_up_to_date`, as of a build."""
-    listener(BuildStarted(len(build.steps)))
-    for result in build.steps:
-        listener(StepFinished(result.step.name, StepOutcome.UP_TO_DATE, 0.0))
-    listener(BuildFinished())
 
 
 def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildContext) -> Failures:

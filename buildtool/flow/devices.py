@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note, RunsOn, work
 from buildtool.engine.options import Options
-from buildtool.flow.preparation import lock_of, ready_on_device
+from buildtool.flow.preparation import lock_of, release_on_device
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def deploy(
     from buildtool.deploy.site import deploy as deploy_release
 
     with (
-        ready_on_device(project, device_name, choice, listener, options) as (ready, _),
+        release_on_device(project, device_name, choice, listener, options) as ready,
         lock_of(ready.site.device, f"deploy of {project.name}", choice, listener) as lock,
     ):
         ready.hold(lock)
@@ -64,7 +64,7 @@ def run_program(
     from buildtool.run.on_device import status_of_run
 
     purpose = request.command[0] if request.command else f"run of {project.name}"
-    prepared: contextlib.AbstractContextManager[tuple[Ready, object]]
+    prepared: contextlib.AbstractContextManager[Ready]
     if replay:
         from buildtool.flow.replays import ready_to_replay
 
@@ -72,10 +72,10 @@ def run_program(
             *(replay, project, device_name, choice, listener), options=options
         )
     else:
-        prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
+        prepared = release_on_device(project, device_name, choice, listener, options, record=record)
     with (
         reserved_ports(project, device_name, request) as reserved,
-        prepared as (ready, _),
+        prepared as ready,
         lock_of(ready.site.device, purpose, choice, listener) as lock,
         forwarded_ports(reserved, ready.site.device, listener) as ports,
     ):

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener, Note
-from buildtool.engine.context import BuildContext
-from buildtool.engine.options import Options
-from buildtool.engine.result import BuildResult
-from buildtool.flow.targets import open_release, with_options
-from buildtool.project.model import Project
+from buildtool import first_look
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note, show_up_to_date
+from buildtool.core.lock import held_directory
+from buildtool.core.value import Value
+from buildtool.deploy.ready import DeviceChoice, Ready, device_for, read_facts_of, target_on
+from buildtool.project.model import BUILD_TYPES, Project, find_target
+from buildtool.release.slices import Release, slices_from_json
 
 if TYPE_CHECKING:
     from buildtool.deploy.contents import DataFile
-    from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.device.device import Device
     from buildtool.device.sharing import DeviceLock
+    from buildtool.engine.context import BuildContext
+    from buildtool.engine.options import Options
+    from buildtool.engine.result import BuildResult
     from buildtool.run.bundle.record import RunRecord
 
 
@@ -45,36 +51,123 @@ def ready_on_device(
     With `trees`, steps of the ARM64 side whose build trees are missing are built, and not restored
     from a cache.  `record` gets what was built.  `device`, unless it is an emulated one, is what
     `device_name` means, whatever the project says."""
-    from buildtool.deploy.ready import Ready, device_for, target_on
+    wanted = _wanted(project, device_name, choice, listener, device)
+    with contextlib.ExitStack() as stack:
+        with wanted.opened(options, stack, trees=trees) as (build, release, context):
+            if record:
+                record.built = build, release
+            data = data_of(wanted.project, context)
+        yield wanted.ready(release, data, stack), build
 
+
+@contextlib.contextmanager
+def release_on_device(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options | None,
+    *,
+    record: RunRecord | None = None,
+) -> Iterator[Ready]:
+    """The same for a command that does not ask what was built: that there is nothing to do is known
+    from what the last one looked at."""
+    if record or project.data:
+        made = ready_on_device(project, device_name, choice, listener, options, record=record)
+        with made as (ready, _):
+            yield ready
+        return
+    wanted = _wanted(project, device_name, choice, listener)
+    with contextlib.ExitStack() as stack:
+        release = wanted.known_release(options, stack) or wanted.made_release(options, stack)
+        yield wanted.ready(release, (), stack)
+
+
+class _Wanted(Value):
+    """A target of `project`, which has the options of `choice`, on a device."""
+
+    project: Project
+    target: str
+    device_name: str
+    choice: DeviceChoice
+    listener: Listener
+    device: Device | None
+
+    def opened(
+        self, options: Options | None, stack: contextlib.ExitStack, *, trees: bool = False
+    ) -> contextlib.AbstractContextManager[tuple[BuildResult, Release, BuildContext]]:
+        from buildtool.flow.targets import open_release
+
+        return open_release(self.project, self.target, self.listener, options, stack, trees=trees)
+
+    def known_release(self, options: Options | None, stack: contextlib.ExitStack) -> Release | None:
+        """The release that `made_release` kept, in use until `stack` ends; None if there is
+        something to do."""
+        directory = self.project.release(self.target).resolve()
+        if not (known := first_look.look_again(*self._look(options))):
+            return None
+        names, debug, slices = json.loads(known[0])
+        release = Release(self.target, directory, Path(debug), slices_from_json(slices))
+        with contextlib.suppress(OSError):
+            stack.enter_context(held_directory(directory))
+            # Others replace the link before they remove a directory that nobody uses.
+            if self.project.release(self.target).resolve() == directory:
+                show_up_to_date(names, self.listener)
+                return release
+        return None
+
+    def made_release(self, options: Options | None, stack: contextlib.ExitStack) -> Release:
+        """Build the release, and keep what was looked at if there was nothing to do."""
+        with (
+            first_look.looking(*self._look(options)) as keep,
+            self.opened(options, stack) as (build, release, _),
+        ):
+            from buildtool.engine.result import StepOutcome
+
+            if all(step.outcome is StepOutcome.UP_TO_DATE for step in build.steps):
+                names = [step.step.name for step in build.steps]
+                keep(json.dumps([names, str(release.debug), release.slices]))
+        return release
+
+    def _look(self, options: Options | None) -> tuple[str, object]:
+        file = self.project.state / "state" / "first-looks" / f"release-{self.target}"
+        return str(file), (self.project, self.target, options)
+
+    def ready(
+        self, release: Release, data: tuple[DataFile, ...], stack: contextlib.ExitStack
+    ) -> Ready:
+        choice, listener = self.choice, self.listener
+        if self.device and not self.device.emulated:
+            device = self.device._replace(target=self.target)
+        else:
+            device = device_for(self.project, self.device_name, self.target, choice, listener)
+        if choice.expect_dsp or choice.trace:
+            from buildtool.run.dsp_calls import counted_release
+
+            platform, facts = self.project.targets[self.target].platform, read_facts_of(device)
+            option = "--expect-dsp" if choice.expect_dsp else "--trace"
+            release = stack.enter_context(
+                counted_release(release, platform, facts, self.project.state, option)
+            )
+        ready = Ready(self.project, device, release, listener, data, force=choice.force)
+        if choice.expect_dsp or choice.trace:
+            ready.go_beside("counted")
+        return ready
+
+
+def _wanted(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    device: Device | None = None,
+) -> _Wanted:
     target = target_on(project, device_name, choice, device)
     project = with_choice(project, target, choice)
     for name, skel in project.skels.items() if choice.sanitize else ():
         if not skel.source:
             listener(Note(f"skel {name} is prebuilt: --sanitize checks nothing in it"))
-    with contextlib.ExitStack() as stack:
-        opened = open_release(project, target, listener, options, stack, trees=trees)
-        with opened as (build, release, context):
-            if record:
-                record.built = build, release
-            data = data_of(project, context)
-        if device and not device.emulated:
-            device = device._replace(target=target)
-        else:
-            device = device_for(project, device_name, target, choice, listener)
-        if choice.expect_dsp or choice.trace:
-            from buildtool.deploy.ready import read_facts_of
-            from buildtool.run.dsp_calls import counted_release
-
-            platform, facts = project.targets[target].platform, read_facts_of(device)
-            option = "--expect-dsp" if choice.expect_dsp else "--trace"
-            release = stack.enter_context(
-                counted_release(release, platform, facts, project.state, option)
-            )
-        ready = Ready(project, device, release, listener, data, force=choice.force)
-        if choice.expect_dsp or choice.trace:
-            ready.go_beside("counted")
-        yield ready, build
+    return _Wanted(project, target, device_name, choice, listener, device)
 
 
 def with_choice(project: Project, target_name: str, choice: DeviceChoice) -> Project:
@@ -95,3 +188,32 @@ def data_of(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
     from buildtool.deploy.contents import find_data
 
     return find_data(project, context.file_states, context.listener)
+
+
+def with_options(
+    project: Project,
+    target_name: str,
+    *,
+    build_type: str = "",
+    strict_isa: bool = False,
+    sanitize: bool = False,
+) -> Project:
+    """The project with the options of a command line for that target; raises `UsageError`."""
+    if build_type and build_type not in BUILD_TYPES:
+        raise UsageError(
+            f"{build_type!r} is not a build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
+        )
+    target = find_target(project, target_name)
+    if sanitize and not any(skel.source for skel in project.skels.values()):
+        raise UsageError(
+            "--sanitize finds no skel to check",
+            why="the checks are compiled into skels, and the project compiles none: prebuilt ones"
+            " are used as they are",
+            remedy="Omit --sanitize; --strict finds wrong accesses in prebuilt skels too.",
+        )
+    target = target._replace(
+        build_type=build_type or target.build_type,
+        strict_isa=strict_isa or target.strict_isa,
+        sanitize=sanitize or target.sanitize,
+    )
+    return project._replace(targets={**project.targets, target_name: target})

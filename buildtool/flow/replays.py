@@ -66,16 +66,16 @@ def ready_to_replay(
     listener: Listener,
     *,
     options: Options | None,
-) -> Iterator[tuple[Ready, object]]:
+) -> Iterator[Ready]:
     """Bring the release of `replay` to where it can run; that of `project_of` is built for a bundle
     without it.  On the device it is in a directory of its own.
 
     Raises `ReplayError` and `DeviceError`.
     """
     if not replay.release:
-        with ready_on_device(project, device_name, choice, listener, options) as (ready, build):
+        with ready_on_device(project, device_name, choice, listener, options) as (ready, _):
             _check_same(replay, ready.release)
-            yield ready, build
+            yield ready
         return
     around = find_optional_project(Path.cwd())
     device = _device(replay, project, device_name, choice, listener, around=around)
@@ -91,7 +91,7 @@ def ready_to_replay(
             release = stack.enter_context(counted)
         ready = Ready(project, device, release, listener, data, force=choice.force)
         ready.go_beside(DIRECTORY)
-        yield ready, None
+        yield ready
 
 
 def _device(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
-from buildtool.core.events import Listener, Note, work
+from buildtool.core.events import Listener, Note, show_up_to_date, work
 from buildtool.core.lock import holder_of, is_locked, locked
 from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.context import BuildContext, open_context
@@ -20,12 +20,11 @@ from buildtool.engine.executor import (
     check_cdsprpc_needs,
     find_up_to_date,
     run_plan,
-    show_up_to_date,
 )
 from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan, plan_target
-from buildtool.project.model import BUILD_TYPES, Project, find_target
+from buildtool.project.model import Project, find_target
 from buildtool.release.assemble import find_release, in_use, make_release
 from buildtool.release.slices import Release
 from buildtool.sdk.packaged_tools import find_cmake
@@ -145,7 +144,7 @@ def _take_finished(
         release = stack.enter_context(in_use(release))
         # Others replace the link before they remove a directory that nobody uses.
         if plan.release.resolve() == directory == release.directory:
-            show_up_to_date(build, context.listener)
+            show_up_to_date([result.step.name for result in build.steps], context.listener)
             return build, release
     return None
 
@@ -272,35 +271,6 @@ def clean(
 
             forget_worktree(project, removed.paths)
         return removed
-
-
-def with_options(
-    project: Project,
-    target_name: str,
-    *,
-    build_type: str = "",
-    strict_isa: bool = False,
-    sanitize: bool = False,
-) -> Project:
-    """The project with the options of a command line for that target; raises `UsageError`."""
-    if build_type and build_type not in BUILD_TYPES:
-        raise UsageError(
-            f"{build_type!r} is not a build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
-        )
-    target = find_target(project, target_name)
-    if sanitize and not any(skel.source for skel in project.skels.values()):
-        raise UsageError(
-            "--sanitize finds no skel to check",
-            why="the checks are compiled into skels, and the project compiles none: prebuilt ones"
-            " are used as they are",
-            remedy="Omit --sanitize; --strict finds wrong accesses in prebuilt skels too.",
-        )
-    target = target._replace(
-        build_type=build_type or target.build_type,
-        strict_isa=strict_isa or target.strict_isa,
-        sanitize=sanitize or target.sanitize,
-    )
-    return project._replace(targets={**project.targets, target_name: target})
 
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:

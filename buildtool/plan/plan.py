@@ -195,7 +195,7 @@ def plan_target(
     return Plan(
         target_name,
         tuple(steps),
-        project.state / "release" / target_name,
+        project.release(target_name),
         project.state / "state",
         target.system_libraries,
         target.archs,

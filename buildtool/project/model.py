@@ -260,6 +260,10 @@ class Project(Value):
     def state(self) -> Path:
         return self.root / STATE
 
+    def release(self, target: str) -> Path:
+        """The link to the release of the target with this name."""
+        return self.state / "release" / target
+
 
 SECTIONS: Mapping[str, type] = {
     "host": Host,

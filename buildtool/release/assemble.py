@@ -39,6 +39,7 @@ from buildtool.release.slices import (
     Slice,
     in_slices,
     lay_out,
+    slices_from_json,
 )
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
@@ -110,14 +111,7 @@ def _recorded(note: Path, key: str) -> tuple[Slice, ...]:
         recorded = read_checksummed(note)
         if recorded["key"] != key:
             return ()
-        return tuple(
-            Slice(
-                str(name),
-                tuple(ReleaseFile(*row) for row in files),
-                tuple(ReleaseLink(*row) for row in links),
-            )
-            for name, files, links in recorded["slices"]
-        )
+        return slices_from_json(recorded["slices"])
     except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return ()
 

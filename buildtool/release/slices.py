@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, value_digest
@@ -94,6 +94,18 @@ class Release(Value):
     @property
     def links(self) -> tuple[ReleaseLink, ...]:
         return tuple(link for part in self.slices for link in part.links)
+
+
+def slices_from_json(rows: Any) -> tuple[Slice, ...]:
+    """The slices that were written as JSON; raises `ValueError` and `TypeError`."""
+    return tuple(
+        Slice(
+            str(name),
+            tuple(ReleaseFile(*row) for row in files),
+            tuple(ReleaseLink(*row) for row in links),
+        )
+        for name, files, links in rows
+    )
 
 
 def slice_of(path: str) -> str:
