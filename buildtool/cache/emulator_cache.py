@@ -13,16 +13,29 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from buildtool.cache.eviction import Evictable, disk_usage
 from buildtool.core.cache import cache_dir
 from buildtool.core.lock import try_lock
 from buildtool.core.trees import remove_tree
+from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.cache.eviction import Evictable
 
 NAME = "emulator"
 INSTALL = "install"
 DAY_NS = 24 * 3600 * 10**9
 """Programs that were used within this time are kept: they may be running."""
+TRANSLATIONS = "translations"  # as in emulator/shell/saved_code.c
+MAX_TRANSLATIONS = 16  # a skel of 1 MB has 13 MB
+
+
+class Emulator(Value):
+    """Where the built binaries are."""
+
+    cdsprpc: Path
+    shell: Path
 
 
 def directory() -> Path:
@@ -35,15 +48,29 @@ def state_of(tree: Path) -> Path:
     return tree.with_suffix(".state")
 
 
-def note_use(tree: Path) -> None:
-    """Record that the programs in `tree` are used now."""
+def note_use(program: Path) -> None:
+    """Record that a program of the emulator is used now."""
+    tree = program.parent.parent
     with contextlib.suppress(OSError):
         if time.time_ns() - _used(tree) > DAY_NS // 24:
             os.utime(lock_of(tree))
 
 
+def keep_translations(shell: Path) -> None:
+    """Make the directory for translated code, which the DSP shell finds beside its program, and
+    delete the files that were not used for the longest time.  A read-only cache has none."""
+    folder = shell.parent / TRANSLATIONS
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        used = {path: path.lstat().st_mtime_ns for path in folder.iterdir()}
+        for path in sorted(used, key=used.__getitem__)[:-MAX_TRANSLATIONS]:
+            path.unlink()
+
+
 def entries(folder: Path) -> Iterator[Evictable]:
     """The builds in `folder` that can be deleted now."""
+    from buildtool.cache.eviction import Evictable, disk_usage  # noqa: PLC0415 - not for each run
+
     for tree in trees(folder):
         used = _used(tree)
         if time.time_ns() - used > DAY_NS:

@@ -51,9 +51,14 @@ def ready_on_device(
     With `trees`, steps of the ARM64 side whose build trees are missing are built, and not restored
     from a cache.  `record` gets what was built.  `device`, unless it is an emulated one, is what
     `device_name` means, whatever the project says."""
+    from buildtool.flow.targets import open_release
+
     wanted = _wanted(project, device_name, choice, listener, device)
     with contextlib.ExitStack() as stack:
-        with wanted.opened(options, stack, trees=trees) as (build, release, context):
+        opened = open_release(
+            *(wanted.project, wanted.target, listener, options, stack), trees=trees
+        )
+        with opened as (build, release, context):
             if record:
                 record.built = build, release
             data = data_of(wanted.project, context)
@@ -79,7 +84,8 @@ def release_on_device(
         return
     wanted = _wanted(project, device_name, choice, listener)
     with contextlib.ExitStack() as stack:
-        release = wanted.known_release(options, stack) or wanted.made_release(options, stack)
+        asked = (wanted.project, wanted.target, listener, options, stack)
+        release = known_release(*asked) or made_release(*asked)
         yield wanted.ready(release, (), stack)
 
 
@@ -92,46 +98,6 @@ class _Wanted(Value):
     choice: DeviceChoice
     listener: Listener
     device: Device | None
-
-    def opened(
-        self, options: Options | None, stack: contextlib.ExitStack, *, trees: bool = False
-    ) -> contextlib.AbstractContextManager[tuple[BuildResult, Release, BuildContext]]:
-        from buildtool.flow.targets import open_release
-
-        return open_release(self.project, self.target, self.listener, options, stack, trees=trees)
-
-    def known_release(self, options: Options | None, stack: contextlib.ExitStack) -> Release | None:
-        """The release that `made_release` kept, in use until `stack` ends; None if there is
-        something to do."""
-        directory = self.project.release(self.target).resolve()
-        if not (known := first_look.look_again(*self._look(options))):
-            return None
-        names, debug, slices = json.loads(known[0])
-        release = Release(self.target, directory, Path(debug), slices_from_json(slices))
-        with contextlib.suppress(OSError):
-            stack.enter_context(held_directory(directory))
-            # Others replace the link before they remove a directory that nobody uses.
-            if self.project.release(self.target).resolve() == directory:
-                show_up_to_date(names, self.listener)
-                return release
-        return None
-
-    def made_release(self, options: Options | None, stack: contextlib.ExitStack) -> Release:
-        """Build the release, and keep what was looked at if there was nothing to do."""
-        with (
-            first_look.looking(*self._look(options)) as keep,
-            self.opened(options, stack) as (build, release, _),
-        ):
-            from buildtool.engine.result import StepOutcome
-
-            if all(step.outcome is StepOutcome.UP_TO_DATE for step in build.steps):
-                names = [step.step.name for step in build.steps]
-                keep(json.dumps([names, str(release.debug), release.slices]))
-        return release
-
-    def _look(self, options: Options | None) -> tuple[str, object]:
-        file = self.project.state / "state" / "first-looks" / f"release-{self.target}"
-        return str(file), (self.project, self.target, options)
 
     def ready(
         self, release: Release, data: tuple[DataFile, ...], stack: contextlib.ExitStack
@@ -153,6 +119,54 @@ class _Wanted(Value):
         if choice.expect_dsp or choice.trace:
             ready.go_beside("counted")
         return ready
+
+
+def known_release(
+    project: Project,
+    target: str,
+    listener: Listener,
+    options: Options | None,
+    stack: contextlib.ExitStack,
+) -> Release | None:
+    """The release of `target`, in use until `stack` ends, if everything that the last
+    `made_release` looked at is as it was then."""
+    directory = project.release(target).resolve()
+    if not (known := first_look.look_again(*_look(project, target, options))):
+        return None
+    names, debug, slices = json.loads(known[0])
+    with contextlib.suppress(OSError):
+        stack.enter_context(held_directory(directory))
+        # Others replace the link before they remove a directory that nobody uses.
+        if project.release(target).resolve() == directory:
+            show_up_to_date(names, listener)
+            return Release(target, directory, Path(debug), slices_from_json(slices))
+    return None
+
+
+def made_release(
+    project: Project,
+    target: str,
+    listener: Listener,
+    options: Options | None,
+    stack: contextlib.ExitStack,
+) -> Release:
+    """The same when something may have to be built."""
+    from buildtool.engine.result import StepOutcome
+    from buildtool.flow.targets import open_release
+
+    with (
+        first_look.looking(*_look(project, target, options)) as keep,
+        open_release(project, target, listener, options, stack) as (build, release, _),
+    ):
+        if all(step.outcome is StepOutcome.UP_TO_DATE for step in build.steps):
+            names = [step.step.name for step in build.steps]
+            keep(json.dumps([names, str(release.debug), release.slices]))
+    return release
+
+
+def _look(project: Project, target: str, options: Options | None) -> tuple[str, object]:
+    file = project.state / "state" / "first-looks" / f"release-{target}"
+    return str(file), (project, target, options)
 
 
 def _wanted(

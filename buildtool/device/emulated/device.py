@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool import _data
-from buildtool.core.cache import cache_dir
-from buildtool.core.elf.read import is_elf, read_dynamic
+from buildtool import first_look
+from buildtool.cache.emulator_cache import Emulator, keep_translations, note_use
 from buildtool.core.events import Listener
-from buildtool.core.files import (
-    file_digest,
-    replace_file,
-    replace_link,
-    temporary_file,
-    value_digest,
-    write_if_changed,
-)
-from buildtool.core.processes.process import capture, check
+from buildtool.core.files import replace_link, write_if_changed
+from buildtool.core.processes.process import capture
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
-from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
-from buildtool.device.emulated.emulator import Emulator, build_emulator
 from buildtool.device.emulated.socs import Soc
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.device.transports.transport import Command, inherited, port_of_this_machine
-from buildtool.plan.environment import build_environment
 from buildtool.project.keys import arch_number
 from buildtool.project.model import BUILT_IN_TARGET, Project, Tool
 from buildtool.release.slices import HOST, Release
-from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.sdk.qemu import (
     FORK_SAFE,
     INSTALL_CXX,
@@ -44,14 +33,10 @@ from buildtool.sdk.qemu import (
     find_qemu,
 )
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
-from buildtool.toolchains.hmx import TABLE
 
 if TYPE_CHECKING:
     from socket import socket
 
-CPU_INFO = Path("/proc/cpuinfo")
-COMMON_FLAGS = ("-O2", "-s")
-BUILD_SECONDS = 300.0
 PLATFORM = "ubuntu-aarch64"
 CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it emulates
 INSTALL_ROOT = "opt/buildtool"  # below its root: where releases are
@@ -63,49 +48,6 @@ HMX_ZEROS = 2  # as in emulator/hmx/unit.h
 PLUGIN_SOURCE = Path(__file__).parent / "plugin" / "packet_counts.c"
 PLUGIN_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden")
 TRY_SECONDS = 20.0
-
-
-def hmx_unit() -> Path:
-    """The program that computes HMX for the DSP process."""
-    folder = _data.path("emulator") / "hmx"
-    headers = (*sorted(folder.glob("*.h")), TABLE)
-    return native_program("hmx-unit", sorted(folder.glob("*.c")), headers=headers)
-
-
-def device_root() -> Path:
-    """The program that starts qemu-aarch64 where absolute paths of the emulated device exist."""
-    return native_program("device-root", [_data.path("emulator") / "device_root" / "main.c"])
-
-
-def native_program(
-    name: str, sources: Sequence[Path], *, headers: Sequence[Path] = (), flags: Sequence[str] = ()
-) -> Path:
-    """The program of `sources`, for the processor of this machine.  Raises the errors of finding
-    and running zig."""
-    zig = usable_zig()
-    files = [file_digest(file) for file in (*sources, *headers)]
-    words = (*COMMON_FLAGS, *flags)
-    key = value_digest({"files": files, "flags": words, "zig": zig.identity, "cpu": _cpu()})
-    folder = cache_dir() / DIRECTORY
-    kept = folder / f"{name}-{key[:16]}"
-    if kept.is_file():
-        return kept
-    make_directory(folder)
-    with temporary_file(folder) as fresh:
-        done = capture(
-            [zig.where, "cc", *words, *sources, "-o", fresh],
-            env=build_environment(),
-            timeout=BUILD_SECONDS,
-        )
-        check(done, f"building {name} for the emulated device")
-        replace_file(fresh, kept, mode=0o755)
-    return kept
-
-
-def _cpu() -> str:
-    """What the processor can do: a cache can be shared by machines."""
-    lines = CPU_INFO.read_text(encoding="utf-8").splitlines() if CPU_INFO.exists() else []
-    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
 class Emulated(Value):
@@ -142,13 +84,48 @@ class Emulated(Value):
 
 
 class EmulatedDevice(Value):
-    """A laid-out device root and the QEMU that runs programs against it."""
+    """A laid-out device root and the QEMU that runs programs against it.
+
+    `starter` is the program that starts qemu-aarch64 where absolute paths of the device exist.
+    """
 
     root: Path
     soc: Soc
     qemu: Qemu
     glibc: CrossGlibc
     emulator: Emulator
+    starter: Path
+
+
+class _Programs(Value):
+    """The programs of an emulated device: its own, and those for this machine."""
+
+    emulator: Emulator
+    starter: Path
+    hmx_unit: Path | None
+
+
+def _programs(root: Path, soc: Soc, listener: Listener) -> _Programs:
+    """The programs, which are built if they are not there; that they are is known from what the
+    last search looked at."""
+    file, question = str(root / "etc" / "buildtool-programs"), soc.hmx
+    if known := first_look.look_again(file, question):
+        cdsprpc, shell, starter, unit = json.loads(known[0])
+        emulator = Emulator(Path(cdsprpc), Path(shell))
+        found = _Programs(emulator, Path(starter), Path(unit) if unit else None)
+    else:
+        from buildtool.device.emulated.emulator import build_emulator  # noqa: PLC0415 - imports much
+        from buildtool.device.emulated.native import device_root, hmx_unit  # noqa: PLC0415 - as above
+
+        with first_look.looking(file, question) as keep:
+            unit = hmx_unit() if soc.hmx else None
+            found = _Programs(build_emulator(listener), device_root(), unit)
+            places = [*found.emulator, found.starter, unit or ""]
+            keep(json.dumps([str(place) for place in places]))
+    for program in found.emulator:
+        note_use(program)
+    keep_translations(found.emulator.shell)
+    return found
 
 
 def prepare(
@@ -158,15 +135,16 @@ def prepare(
     Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
     QEMU is not what the project asks for with `qemu_requirement`."""
     qemu, glibc = require_usable("the QEMU", find_qemu(qemu_requirement)), find_cross_glibc()
-    emulator = build_emulator(listener)
+    programs = _programs(root, soc, listener)
+    cdsprpc = programs.emulator.cdsprpc
     libraries = root / "lib"
     for folder in (libraries, root / "usr" / "lib" / "rfsa" / "adsp", root / "usr" / "lib" / "dsp"):
         make_directory(folder)
     for library in glibc.directory.glob("*.so*"):
         replace_link(libraries / library.name, library)
     # Some programs open the library by its name on Android.
-    for name in (emulator.cdsprpc.name, "libcdsprpc.so"):
-        replace_link(libraries / name, emulator.cdsprpc)
+    for name in (cdsprpc.name, "libcdsprpc.so"):
+        replace_link(libraries / name, cdsprpc)
     # QEMU looks up files that are missing here on the build machine, which may have ARM64 libraries
     # too.  The loader reads this cache first, then this directory, then lib/.
     write_if_changed(root / "etc" / "ld.so.cache", "")
@@ -178,15 +156,15 @@ def prepare(
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
         "hmx": HMX_ZEROS if soc.hmx_zeros else int(soc.hmx),
-        **({"hmx_unit": hmx_unit()} if soc.hmx else {}),
+        **({"hmx_unit": programs.hmx_unit} if programs.hmx_unit else {}),
         "unsigned_pd": 1,
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,
-        "shell": emulator.shell,
+        "shell": programs.emulator.shell,
     }
     text = "".join(f"{name}={value}\n" for name, value in facts.items())
     write_if_changed(root / CONFIGURATION, text)
-    return EmulatedDevice(root, soc, qemu, glibc, emulator)
+    return EmulatedDevice(root, soc, qemu, glibc, programs.emulator, programs.starter)
 
 
 def configuration(install_root: Path) -> dict[str, str]:
@@ -198,10 +176,13 @@ def configuration(install_root: Path) -> dict[str, str]:
 def check_libraries(device: EmulatedDevice, release: Release) -> None:
     """Check that the device has the C++ libraries that the release needs and does not ship.  Raises
     `DeviceError`."""
-    missing = device.glibc.missing_libraries
+    if not (missing := device.glibc.missing_libraries):
+        return
+    from buildtool.core.elf.read import is_elf, read_dynamic  # noqa: PLC0415 - for few machines
+
     shipped = {file.path.rpartition("/")[2] for file in release.files}
     host = next((part for part in release.slices if part.name == HOST), None)
-    for file in host.files if host and missing else ():
+    for file in host.files if host else ():
         path = release.directory / file.path
         needed = read_dynamic(path).needed if is_elf(path) else ()
         if lacking := [name for name in needed if name in missing and name not in shipped]:
@@ -251,7 +232,7 @@ def environment(device: EmulatedDevice) -> dict[str, str]:
         **inherited(),
         **FORK_SAFE,
         "QEMU_LD_PREFIX": str(device.root),
-        "BUILDTOOL_EXEC": str(device_root()),
+        "BUILDTOOL_EXEC": str(device.starter),
         "BUILDTOOL_QEMU": str(device.qemu.aarch64),
     }
 
@@ -259,6 +240,8 @@ def environment(device: EmulatedDevice) -> dict[str, str]:
 def packet_plugin(device: EmulatedDevice) -> tuple[Path | None, str]:
     """The plugin for the QEMU of `device`; or None, and why it does not load one.  Raises the
     errors of finding and running zig."""
+    from buildtool.device.emulated.native import native_program  # noqa: PLC0415 - as above
+
     plugin = native_program("packet-counts", (PLUGIN_SOURCE,), flags=PLUGIN_FLAGS)
     words = device.qemu.hexagon, "-cpu", device.qemu.hexagon_cpu
     done = capture(

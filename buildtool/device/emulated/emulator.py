@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 from buildtool import _data
-from buildtool.cache.emulator_cache import INSTALL, directory, lock_of, note_use, state_of, trees
+from buildtool.cache.emulator_cache import INSTALL, Emulator, directory, lock_of, state_of, trees
 from buildtool.cache.eviction import DiskUsage, disk_usage
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest
@@ -32,16 +32,7 @@ from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.system_libraries import EXPORTS
 
 SOURCE_DIGESTS = "sources.digests"  # in the cache: digests of the sources by their stamps
-TRANSLATIONS = "translations"  # as in emulator/shell/saved_code.c
-MAX_TRANSLATIONS = 16  # a skel of 1 MB has 13 MB
 GLIBC = "2.35"  # the emulated device's library runs on this and newer
-
-
-class Emulator(Value):
-    """Where the built binaries are."""
-
-    cdsprpc: Path
-    shell: Path
 
 
 def source_roots() -> tuple[Path, ...]:
@@ -66,22 +57,9 @@ def build_emulator(listener: Listener) -> Emulator:
         listener(Note("building the emulated device, once: this takes about a minute"))
     for part in missing:
         _build(_step(part, find_cmake()), listener)
-    for part in parts:
-        note_use(part.tree)
-    _keep_translations(shell.tree / INSTALL / TRANSLATIONS)
     return Emulator(
         cdsprpc.tree / INSTALL / "libcdsprpc.so.1", shell.tree / INSTALL / "fastrpc_shell"
     )
-
-
-def _keep_translations(folder: Path) -> None:
-    """Make the directory for translated code, which the DSP shell finds beside its program, and
-    delete the files that were not used for the longest time.  A read-only cache has none."""
-    with contextlib.suppress(OSError):
-        folder.mkdir(exist_ok=True)
-        used = {path: path.lstat().st_mtime_ns for path in folder.iterdir()}
-        for path in sorted(used, key=used.__getitem__)[:-MAX_TRANSLATIONS]:
-            path.unlink()
 
 
 class _Part(Value):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.processes.process import capture
-from buildtool.device.emulated.device import device_root
+from buildtool.device.emulated.native import device_root
 from tests.project import Project
 
 MAIN = r"""

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.emulator_cache import INSTALL, state_of
+from buildtool.cache.emulator_cache import INSTALL, Emulator, state_of
 from buildtool.core.events import Event, StepFinished
 from buildtool.device.emulated import emulator as emulator_module
 from buildtool.device.emulated.emulator import (
-    Emulator,
     build_emulator,
     emulator_steps,
     is_whole,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.cache.emulator_cache import Emulator
 from buildtool.core.elf.read import read_elf
 from buildtool.device.emulated.device import EmulatedDevice, check_libraries
-from buildtool.device.emulated.emulator import Emulator
 from buildtool.device.emulated.socs import find_soc
 from buildtool.device.errors import DeviceError
 from buildtool.drivers.cmake.products import ArtifactError
@@ -288,6 +288,7 @@ def test_a_missing_cxx_library_of_the_emulated_device_is_named(
         qemu.find_qemu(),
         qemu.find_cross_glibc(),
         Emulator(tmp_path, tmp_path),
+        tmp_path,
     )
     with pytest.raises(DeviceError) as caught:
         check_libraries(device, release)

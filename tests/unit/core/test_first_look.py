@@ -3,6 +3,7 @@
 # ruff: noqa: PTH207, PTH208 - each way of asking
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import shutil
@@ -181,3 +182,37 @@ def test_streams_that_cannot_be_written_are_left_to_the_command(
     monkeypatch.setattr(sys, "stdout", None)
     assert not first_look.repeat(WORDS)
     assert first_look.recorded(WORDS, lambda: 3) == 3
+
+
+def test_a_part_of_a_command_is_known_too() -> None:
+    def texts(question: object) -> list[str] | None:
+        return first_look.look_again(file, question)
+
+    file = str(Path("kept").absolute())
+    with first_look.looking(file, ("release", 1)) as keep:
+        keep(Path("src/a.c").read_text(encoding="utf-8"))
+        keep("")
+    assert texts(("release", 1)) == ["int a;\n", ""]
+    assert texts(("release", 2)) is None
+    Path("src/a.c").write_bytes(b"int b;\n")
+    assert texts(("release", 1)) is None
+    with contextlib.suppress(ValueError), first_look.looking(file, ("release", 1)) as keep:
+        keep("made")
+        int("no")
+    assert texts(("release", 1)) is None
+
+
+def test_a_part_of_a_recorded_command_is_not_known_by_itself() -> None:
+    """The command would not know what the part depends on."""
+    file = str(Path("kept").absolute())
+
+    def look() -> None:
+        with first_look.looking(file, 1) as keep:
+            keep(Path("src/a.c").read_text(encoding="utf-8"))
+        assert first_look.look_again(file, 1) is None
+
+    record(look)
+    assert not Path(file).exists()
+    assert first_look.repeat(WORDS)
+    Path("src/a.c").touch()
+    assert not first_look.repeat(WORDS)
