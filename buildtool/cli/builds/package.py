@@ -10,7 +10,7 @@ from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName
 from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
-from buildtool.flow.preparation import with_options
+from buildtool.flow.options import with_options
 from buildtool.flow.targets import package as package_target
 from buildtool.project.read import find_project
 

@@ -34,7 +34,7 @@ def why(
 ) -> None:
     """Explain, step by step, what a build would do now and why."""
     from buildtool.cli.screen import Screen
-    from buildtool.flow.preparation import with_options
+    from buildtool.flow.options import with_options
     from buildtool.flow.targets import explain, last_build
     from buildtool.project.read import find_project
 
