@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from buildtool.core.value import Value
 from buildtool.deploy.contents import Contents, Deployment, in_store
 from buildtool.device.transports.transport import quote
 from buildtool.release.slices import ReleaseFile
+
+if TYPE_CHECKING:
+    import tarfile
 
 MAX_NAMES = 24 << 10
 """Bytes of the removed paths, as words of a shell: adb takes commands of less than 64 KiB."""
@@ -76,6 +78,8 @@ def write_archive(
     `contents` is what the deployment becomes there; `change.there` names the files in its store.
     Raises `OSError` when a file cannot be read or has become shorter, or the stream is closed.
     """
+    import tarfile  # noqa: PLC0415 - most runs push nothing
+
     files = {file.path: file for file in deployment.files}
     folder = f"releases/{deployment.id}.partial"
     sent = set(change.there)
@@ -124,7 +128,7 @@ class _Counted:
 
 
 def _add_file(archive: tarfile.TarFile, name: str, directory: Path, file: ReleaseFile) -> None:
-    entry = tarfile.TarInfo(name)
+    entry = archive.tarinfo(name)
     entry.size, entry.mode = file.size, file.mode
     with Path(directory, file.path).open("rb") as source:
         entry.mtime = int(os.fstat(source.fileno()).st_mtime)
