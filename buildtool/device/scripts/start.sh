@@ -28,7 +28,8 @@ started $$
 
 # What is written down of this run: its release, this shell, and a place for the program's group.
 begin_log() {
-    { mkdir -p logs && echo "$id $$ $start" >"$log.running" && echo >"$log.group"; } 2>/dev/null
+    [ -d logs ] || mkdir -p logs 2>/dev/null
+    { echo "$id $$ $start" >"$log.running" && echo >"$log.group"; } 2>/dev/null
 }
 end_log() {
     rm -f "$log.running" "$log.group" "$log/stdin" "$log/dsp"
