@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
+import sys
 import types
-from collections.abc import Iterator
-from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_typeddict
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 import jsonschema
 import typer.main
@@ -14,6 +27,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from buildtool.cli.show import SCHEMA
 from buildtool.cli.typer_app import typer_app
+from buildtool.core.described import Described, described_keys
 from buildtool.documents import (
     builds,
     devices,
@@ -114,32 +128,42 @@ def _schema(name: str, title: str, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, Any]:
-    """The schema of a type of `buildtool.documents`, which refers to those of objects in `file`.
+    """The schema of a type of `buildtool.documents`, or of a value whose fields have descriptions.
 
-    Adds the schemas of the objects to `objects`.
+    Adds the schemas of objects to `objects`, and refers to them in `file`.
     """
     if get_origin(kind) is Annotated:
         inner, meaning, *values = get_args(kind)
+        if place := re.fullmatch(r"(buildtool[\w.]+):(\w+)", meaning):
+            return _schema_of(getattr(importlib.import_module(place[1]), place[2]), objects, file)
         schema = {"description": meaning, **_schema_of(inner, objects)}
         if values:
             schema["enum"] = [*values[0], *([None] if type(None) in get_args(inner) else [])]
         return schema
-    if get_origin(kind) is types.UnionType:
+    if get_origin(kind) in (types.UnionType, Union):
         kinds = [_schema_of(each, objects) for each in get_args(kind)]
         if len(kinds) == 2 and kinds[1] == BASIC[type(None)] and "type" in kinds[0]:
             return {**kinds[0], "type": [kinds[0]["type"], "null"]}
         return {"oneOf": kinds}
-    if get_origin(kind) is list:
+    if get_origin(kind) is Literal:
+        return {"type": "string", "enum": [*get_args(kind)]}
+    if get_origin(kind) in (list, tuple):
         return {"type": "array", "items": _schema_of(get_args(kind)[0], objects)}
-    if get_origin(kind) is dict:
+    if get_origin(kind) in (dict, Mapping):
         value = _schema_of(get_args(kind)[1], objects)
         return {"type": "object", "additionalProperties": value}
-    if is_typeddict(kind):
-        if kind.__name__ not in objects:
-            objects[kind.__name__] = _object_of(kind, objects)
-        assert OWNERS.setdefault(kind.__name__, kind) is kind, f"two types {kind.__name__}"
-        return {"$ref": f"{file}#/$defs/{kind.__name__}"}
-    return dict(BASIC[kind])
+    if is_typeddict(kind) or issubclass(kind, Described):
+        name = VALUES.get(kind.__name__, f"{kind.__name__}Object")
+        name = kind.__name__ if is_typeddict(kind) else name
+        if name not in objects:
+            objects[name] = _object_of(kind, objects)
+        assert OWNERS.setdefault(name, kind) is kind, f"two types {name}"
+        return {"$ref": f"{file}#/$defs/{name}"}
+    return dict(BASIC[str if issubclass(kind, str | PurePath) else kind])
+
+
+VALUES: dict[str, str] = {}
+"""The names of the schemas of values that are not the class's name with `Object`."""
 
 
 OWNERS: dict[str, type] = {}
@@ -154,13 +178,24 @@ BASIC: dict[Any, dict[str, Any]] = {
 
 
 def _object_of(kind: type, objects: dict[str, Any]) -> dict[str, Any]:
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _described(kind) if issubclass(kind, Described) else _hints(kind)
     return {
         "type": "object",
         "properties": {key: _schema_of(hint, objects) for key, hint in hints.items()},
         "required": [*hints],
         "additionalProperties": False,
     }
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _described(kind: type[Described]) -> dict[str, Any]:
+    """The keys of a value with their types."""
+    modules = [vars(sys.modules[cls.__module__]) for cls in kind.__mro__]
+    names = {name: value for space in reversed(modules) for name, value in space.items()}
+    return {key: eval(text, names) for key, text in described_keys(kind).items()}
 
 
 def commands() -> Iterator[tuple[str, TyperCommand]]:

@@ -12,8 +12,17 @@ instructions (callgrind: 247 million with NamedTuple).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import itemgetter
-from typing import Any, Self, dataclass_transform
+from typing import Any, Literal, Self, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+def computed(value: Callable[[Any], T], *, init: Literal[False] = False) -> T:
+    """In place of a default: what is annotated is no field but a property."""
+    del init  # for type checkers: the property is no argument of the class
+    return property(value)  # type: ignore[return-value]
 
 
 class _ValueType(type):
@@ -29,6 +38,8 @@ class _ValueType(type):
         fields: tuple[str, ...] = getattr(bases[0], "_fields", ())
         defaults: dict[str, Any] = dict(getattr(bases[0], "_field_defaults", {}))
         for field in space.get("__annotations__", ()):
+            if isinstance(space.get(field), property):
+                continue
             if field in space:
                 defaults[field] = space.pop(field)
             if field not in fields:
@@ -38,7 +49,7 @@ class _ValueType(type):
         return super().__new__(cls, name, bases, space)
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(computed,))
 class Value(tuple[Any, ...], metaclass=_ValueType):
     """Base class of values.  Raises `TypeError` when a field is missing, repeated or unknown."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from buildtool.documents.builds import BuildDocument, ErrorDocument
 from buildtool.documents.runs import (
@@ -13,16 +13,7 @@ from buildtool.documents.runs import (
     TestDocument,
 )
 
-
-class FailedCheckObject(TypedDict):
-    check: Annotated[
-        str,
-        'name of the check; "exit status", "output", "same output", "other output",'
-        ' "counts", "clock", "dsp calls" or "metric NAME" for those that each bench has',
-    ]
-    message: Annotated[str, "why it failed for the first time, in a line"]
-    failed: Annotated[int, "number of runs in which it failed"]
-    runs: Annotated[int, "number of runs in which it was made"]
+FailedCheckObject = Annotated[dict[str, Any], "buildtool.measure.measurement:FailedCheck"]
 
 
 class MetricObject(TypedDict):
@@ -90,15 +81,7 @@ class MetricDifferenceObject(TypedDict):
     verdict: Annotated[str, "what this release is", ("better", "worse", "no difference")]
 
 
-class CountDifferenceObject(TypedDict):
-    skel: Annotated[str, 'file name of the skel; "" for an exact metric']
-    method: Annotated[int, "number of the method in the IDL"]
-    name: Annotated[str, 'name of the method, "" if it is unknown; name of the metric']
-    counted: Annotated[
-        str, "what was counted", ("calls", "packets", "instructions", "hvx", "metric")
-    ]
-    this: Annotated[float, "number of this release"]
-    other: Annotated[float, "number of the other one"]
+CountDifferenceObject = Annotated[dict[str, Any], "buildtool.measure.comparison:CountDifference"]
 
 
 class ComparisonDocument(TypedDict):
@@ -133,11 +116,7 @@ class SweepDocument(TypedDict):
     file: Annotated[str, "the file that keeps this document"]
 
 
-class VerdictObject(TypedDict):
-    commit: Annotated[str, "id of the commit"]
-    outcome: Annotated[str, "what it is", ("good", "bad", "skipped")]
-    runs: Annotated[int, "how often the test or the bench ran"]
-    evidence: Annotated[str, "why it is that, in a line"]
+VerdictObject = Annotated[dict[str, Any], "buildtool.measure.revisions:Verdict"]
 
 
 class BisectDocument(TypedDict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 
 class ReleaseObject(TypedDict):
@@ -28,18 +28,7 @@ class RollbackDocument(TypedDict):
     current: Annotated[str, "id of the release that is current now"]
 
 
-class FirstFindingObject(TypedDict):
-    """The first finding about the cause of a failure."""
-
-    name: Annotated[
-        str, 'check, or condition of `buildtool explain`, that has the cause; "" for none'
-    ]
-    cause: Annotated[str, 'what caused the failure; "" if nothing shows it']
-    evidence: Annotated[
-        str, "line that shows it, after the name of its log; or a fault of the device"
-    ]
-    remedy: Annotated[str, "what to do"]
-    excluded: Annotated[list[str], "checks that found no fault, if no cause was found"]
+FirstFindingObject = Annotated[dict[str, Any], "buildtool.run.first_finding:FirstFinding"]
 
 
 class ForwardObject(TypedDict):
@@ -67,28 +56,10 @@ class MethodCountsObject(TypedDict):
     within: Annotated[int, "by how many packets, if that is known; else 0"]
 
 
-class DspMethodObject(TypedDict):
-    skel: Annotated[str, 'file name of the skel; "unknown" for a handle of another library']
-    method: Annotated[int, "number of the method in the IDL"]
-    name: Annotated[str, 'name of the method; "" if it is unknown']
-    calls: Annotated[int, "number of calls"]
-    failed: Annotated[int, "calls that returned another code than 0"]
-    seconds: Annotated[float, "time of all calls together, as the program sees it"]
-    bytes_in: Annotated[int, "bytes of in buffers"]
-    bytes_out: Annotated[int, "bytes of out buffers"]
+DspMethodObject = Annotated[dict[str, Any], "buildtool.run.dsp_calls:DspMethod"]
 
 
-class DspCallsObject(TypedDict):
-    opened: Annotated[int, "handles of skels that were opened"]
-    closed: Annotated[int, "handles that were closed"]
-    mapped: Annotated[int, "buffers that fastrpc_mmap has mapped"]
-    unmapped: Annotated[int, "buffers that fastrpc_munmap has unmapped"]
-    mapped_bytes: Annotated[int, "their sizes together"]
-    unmapped_bytes: Annotated[int, "their sizes together"]
-    queues: Annotated[int, "queues that dspqueue_create has created"]
-    messages: Annotated[int, "messages that were written to queues"]
-    methods: Annotated[list[DspMethodObject], "a row for each method that was called"]
-    problem: Annotated[str, 'why this is not the expected use of the DSP; "" if it is']
+DspCallsObject = Annotated[dict[str, Any], "buildtool.run.dsp_calls:DspCalls"]
 
 
 class FunctionProfileObject(TypedDict):

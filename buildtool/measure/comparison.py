@@ -7,8 +7,9 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from buildtool.core.described import Described
 from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from buildtool.documents.measurements import (
         BenchDocument,
         ComparisonDocument,
-        CountDifferenceObject,
         MetricDifferenceObject,
         SweepDocument,
     )
@@ -52,25 +52,15 @@ class MetricDifference(Value):
         }
 
 
-class CountDifference(Value):
+class CountDifference(Described):
     """An exact number that two releases do not have in common."""
 
-    skel: str
-    method: int
-    name: str
-    counted: Counted
-    this: float
-    other: float
-
-    def as_json(self) -> CountDifferenceObject:
-        return {
-            "skel": self.skel,
-            "method": self.method,
-            "name": self.name,
-            "counted": self.counted,
-            "this": self.this,
-            "other": self.other,
-        }
+    skel: Annotated[str, 'file name of the skel; "" for an exact metric']
+    method: Annotated[int, "number of the method in the IDL"]
+    name: Annotated[str, 'name of the method, "" if it is unknown; name of the metric']
+    counted: Annotated[Counted, "what was counted"]
+    this: Annotated[float, "number of this release"]
+    other: Annotated[float, "number of the other one"]
 
 
 def metric_differences(this: BenchResult, other: BenchResult) -> Iterator[MetricDifference]:
