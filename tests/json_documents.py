@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 import sys
 import types
 from collections.abc import Iterator, Mapping
@@ -27,8 +26,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from buildtool.cli.show import SCHEMA
 from buildtool.cli.typer_app import typer_app
-from buildtool.core.described import Described, described_keys
+from buildtool.core.value import Described, described
 from buildtool.documents import (
+    Extended,
     builds,
     devices,
     explanations,
@@ -103,11 +103,8 @@ def made_schemas() -> dict[str, dict[str, Any]]:
     """The schemas, made of the types: one of each command, which refer to that of all objects."""
     objects: dict[str, Any] = {}
     made = {name: _command_schema(name, objects) for name in DOCUMENTS}
-    documents = {
-        "ErrorDocument",
-        *(kind.__name__ for kinds in DOCUMENTS.values() for kind in kinds),
-    }
-    for name in documents:
+    printed = {reference["$ref"] for schema in made.values() for reference in schema["oneOf"]}
+    for name in (reference.rpartition("/")[2] for reference in printed):
         number = {"description": "number of the schema", "const": SCHEMA}
         objects[name]["properties"] = {"schema": number, **objects[name]["properties"]}
         objects[name]["required"].insert(0, "schema")
@@ -134,8 +131,9 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
     """
     if get_origin(kind) is Annotated:
         inner, meaning, *values = get_args(kind)
-        if place := re.fullmatch(r"(buildtool[\w.]+):(\w+)", meaning):
-            return _schema_of(getattr(importlib.import_module(place[1]), place[2]), objects, file)
+        if inner == dict[str, Any]:  # an object of documents, which may have a meaning there
+            reference = _schema_of(_value(meaning), objects, file)
+            return {**({"description": values[0]} if values else {}), **reference}
         schema = {"description": meaning, **_schema_of(inner, objects)}
         if values:
             schema["enum"] = [*values[0], *([None] if type(None) in get_args(inner) else [])]
@@ -152,9 +150,8 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
     if get_origin(kind) in (dict, Mapping):
         value = _schema_of(get_args(kind)[1], objects)
         return {"type": "object", "additionalProperties": value}
-    if is_typeddict(kind) or issubclass(kind, Described):
-        name = VALUES.get(kind.__name__, f"{kind.__name__}Object")
-        name = kind.__name__ if is_typeddict(kind) else name
+    if is_typeddict(kind) or issubclass(kind, Described | Extended):
+        name = _name_of(kind)
         if name not in objects:
             objects[name] = _object_of(kind, objects)
         assert OWNERS.setdefault(name, kind) is kind, f"two types {name}"
@@ -162,7 +159,13 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
     return dict(BASIC[str if issubclass(kind, str | PurePath) else kind])
 
 
-VALUES: dict[str, str] = {}
+VALUES = {
+    "LastRun": "LastTestObject",
+    "LogSummary": "InputObject",
+    "TargetStatus": "TargetObject",
+    "ToolStatus": "ToolObject",
+    "Written": "WrittenFileObject",
+}
 """The names of the schemas of values that are not the class's name with `Object`."""
 
 
@@ -179,12 +182,29 @@ BASIC: dict[Any, dict[str, Any]] = {
 
 def _object_of(kind: type, objects: dict[str, Any]) -> dict[str, Any]:
     hints = _described(kind) if issubclass(kind, Described) else _hints(kind)
+    if issubclass(kind, Extended):
+        hints = {**_described(_value(kind.base)), **hints}
+        del hints["base"]
     return {
         "type": "object",
         "properties": {key: _schema_of(hint, objects) for key, hint in hints.items()},
         "required": [*hints],
         "additionalProperties": False,
     }
+
+
+def _name_of(kind: type) -> str:
+    """The name of a type's schema."""
+    if issubclass(kind, Described):
+        return VALUES.get(kind.__name__, f"{kind.__name__}Object")
+    return kind.__name__
+
+
+def _value(place: str) -> type[Described]:
+    """The class that documents name as `module:class`."""
+    module, _, name = place.partition(":")
+    value: type[Described] = getattr(importlib.import_module(module), name)
+    return value
 
 
 def _hints(kind: type) -> dict[str, Any]:
@@ -195,7 +215,12 @@ def _described(kind: type[Described]) -> dict[str, Any]:
     """The keys of a value with their types."""
     modules = [vars(sys.modules[cls.__module__]) for cls in kind.__mro__]
     names = {name: value for space in reversed(modules) for name, value in space.items()}
-    return {key: eval(text, names) for key, text in described_keys(kind).items()}
+    keys: dict[str, Any] = {}
+    for key, text in described(kind).items():
+        hint: Any = eval(text, names)
+        inline = text.startswith("Inline[")
+        keys.update(_described(get_args(hint)[0]) if inline else {key: hint})
+    return keys
 
 
 def commands() -> Iterator[tuple[str, TyperCommand]]:

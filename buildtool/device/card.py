@@ -11,11 +11,11 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.files import file_digest, read_checksummed, write_checksummed
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, DeviceFinding
@@ -25,13 +25,13 @@ from buildtool.project.model import Target
 from buildtool.project.runs import parse_requirement
 
 if TYPE_CHECKING:
-    from buildtool.documents.devices import CapabilityObject, CardObject
+    from buildtool.documents.devices import CardObject
 
 SCHEMA = 1
 OK, ABSENT, DIFFERS, UNTESTED = "ok", "absent", "differs", "untested"
 
 
-class Capability(Value):
+class Capability(Described):
     """One thing that a DSP can do, or cannot.
 
     `claimed` is what libcdsprpc says about it, "" for nothing; `found` is what was seen.  `state`
@@ -39,22 +39,17 @@ class Capability(Value):
     does not work; or `UNTESTED`.  `value` is a number in `unit`, which requirements compare.
     """
 
-    name: str
-    claimed: str
-    found: str
-    state: str = OK
-    value: float = 0
-    unit: str = ""
-
-    def as_json(self) -> CapabilityObject:
-        return {
-            "name": self.name,
-            "claimed": self.claimed,
-            "found": self.found,
-            "state": self.state,
-            "value": self.value,
-            "unit": self.unit,
-        }
+    name: Annotated[str, "name of the capability"]
+    claimed: Annotated[str, 'what libcdsprpc says about it; "" for nothing']
+    found: Annotated[str, "what was seen"]
+    state: Annotated[
+        str,
+        "ok; absent, if it is neither claimed nor there; differs, if it is not what is claimed, or"
+        " does not work; untested",
+        ("ok", "absent", "differs", "untested"),
+    ] = OK
+    value: Annotated[float, "its number, in `unit`; 0 if it has none"] = 0
+    unit: Annotated[str, 'unit of `value`; "" for none'] = ""
 
 
 class Card(Value):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 
 if TYPE_CHECKING:
     from buildtool.documents.devices import FactsObject
@@ -19,23 +19,23 @@ CAPABILITIES = (
 MAX_KHZ, MAX_MILLIDEGREES = 100_000_000, 1_000_000
 
 
-class SystemFile(Value):
+class SystemFile(Described):
     """A file of the device, and the sha256 of its bytes ("" if it is unknown)."""
 
-    path: str = ""
-    sha256: str = ""
+    path: Annotated[str, 'path on the device; "" for none'] = ""
+    sha256: Annotated[str, 'sha256 of its bytes; "" if it is unknown'] = ""
 
 
-class Node(Value):
+class Node(Described):
     """A special file of the device.  `mode` is octal; `readable` and `writable` are for the user
     that runs commands there."""
 
-    path: str
-    mode: str
-    owner: str
-    group: str
-    readable: bool
-    writable: bool
+    path: Annotated[str, "path on the device"]
+    mode: Annotated[str, "permissions, octal"]
+    owner: Annotated[str, "owner"]
+    group: Annotated[str, "group"]
+    readable: Annotated[bool, "whether that user may read it"]
+    writable: Annotated[bool, "whether that user may write it"]
 
 
 class Facts(Value):

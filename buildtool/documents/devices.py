@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 
 class DeviceObject(TypedDict):
@@ -23,18 +23,10 @@ class DevicesDocument(TypedDict):
     devices: Annotated[list[DeviceObject], "the devices that are configured"]
 
 
-class SystemFileObject(TypedDict):
-    path: Annotated[str, 'path on the device; "" for none']
-    sha256: Annotated[str, 'sha256 of its bytes; "" if it is unknown']
+SystemFileObject = Annotated[dict[str, Any], "buildtool.device.facts:SystemFile"]
 
 
-class NodeObject(TypedDict):
-    path: Annotated[str, "path on the device"]
-    mode: Annotated[str, "permissions, octal"]
-    owner: Annotated[str, "owner"]
-    group: Annotated[str, "group"]
-    readable: Annotated[bool, "whether that user may read it"]
-    writable: Annotated[bool, "whether that user may write it"]
+NodeObject = Annotated[dict[str, Any], "buildtool.device.facts:Node"]
 
 
 class FactsObject(TypedDict):
@@ -80,11 +72,7 @@ class DeviceAddedDocument(TypedDict):
     facts: Annotated[FactsObject, "what the device says about itself"]
 
 
-class DeviceFindingObject(TypedDict):
-    ok: Annotated[bool, "whether it is as it should be"]
-    name: Annotated[str, "name of the check"]
-    what: Annotated[str, "what was found"]
-    remedy: Annotated[str, 'what to do about it; "" if it is as it should be']
+DeviceFindingObject = Annotated[dict[str, Any], "buildtool.device.errors:DeviceFinding"]
 
 
 class DeviceCheckDocument(TypedDict):
@@ -94,10 +82,7 @@ class DeviceCheckDocument(TypedDict):
     findings: Annotated[list[DeviceFindingObject], "what was checked"]
 
 
-class HolderObject(TypedDict):
-    user: Annotated[str, "USER@HOST, as the lock says"]
-    purpose: Annotated[str, "program or command, and the CI job"]
-    seconds: Annotated[int | None, "since when; null if unknown"]
+HolderObject = Annotated[dict[str, Any], "buildtool.device.sharing:Holder"]
 
 
 class UnlockDocument(TypedDict):
@@ -110,11 +95,7 @@ class CurrentReleaseObject(TypedDict):
     deployment: Annotated[str, "id of its release that is current on the device"]
 
 
-class LastTestObject(TypedDict):
-    project: Annotated[str, "name of the project"]
-    tests: Annotated[int, "number of tests"]
-    bad: Annotated[int, "number of tests that failed or did not run"]
-    ended: Annotated[float, "when they ended, in seconds since 1970"]
+LastTestObject = Annotated[dict[str, Any], "buildtool.device.status:LastRun"]
 
 
 class DeviceStatusObject(TypedDict):
@@ -141,18 +122,7 @@ class DevicesStatusDocument(TypedDict):
     devices: Annotated[list[DeviceStatusObject], "the devices that are configured, and sim"]
 
 
-class CapabilityObject(TypedDict):
-    name: Annotated[str, "name of the capability"]
-    claimed: Annotated[str, 'what libcdsprpc says about it; "" for nothing']
-    found: Annotated[str, "what was seen"]
-    state: Annotated[
-        str,
-        "ok; absent, if it is neither claimed nor there; differs, if it is not what is claimed, or"
-        " does not work; untested",
-        ("ok", "absent", "differs", "untested"),
-    ]
-    value: Annotated[float, "its number, in `unit`; 0 if it has none"]
-    unit: Annotated[str, 'unit of `value`; "" for none']
+CapabilityObject = Annotated[dict[str, Any], "buildtool.device.card:Capability"]
 
 
 class CardObject(TypedDict):

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
-
-class FindingObject(TypedDict):
-    rule: Annotated[str, "name of the rule"]
-    severity: Annotated[str, "a warning does not change the exit status", ("error", "warning")]
-    path: Annotated[str, 'path below what was inspected; "" for all of it']
-    message: Annotated[str, "what is wrong"]
-    why: Annotated[str, "the cause, in one line or several"]
-    remedy: Annotated[str, "what to do"]
+FindingObject = Annotated[dict[str, Any], "buildtool.contract.finding:Finding"]
 
 
 class LibraryObject(TypedDict):
@@ -113,14 +106,7 @@ class RulesDocument(TypedDict):
     rules: Annotated[list[RuleObject], "all rules, in the order in which they are applied"]
 
 
-class LintFindingObject(TypedDict):
-    rule: Annotated[str, "name of the rule"]
-    path: Annotated[str, "path of the file, relative to the project"]
-    line: Annotated[int, "line, from 1"]
-    column: Annotated[int, "column, from 1"]
-    message: Annotated[str, "what is wrong"]
-    why: Annotated[str, "what follows from it"]
-    remedy: Annotated[str, "what to do"]
+LintFindingObject = Annotated[dict[str, Any], "buildtool.lint.finding:LintFinding"]
 
 
 class SkippedFileObject(TypedDict):
@@ -156,11 +142,7 @@ class LintRulesDocument(TypedDict):
     rules: Annotated[list[LintRuleObject], "the rules, in the order in which they are applied"]
 
 
-class ArchiveObject(TypedDict):
-    format: Annotated[str, "format of the archive"]
-    path: Annotated[str, "path of the archive"]
-    size: Annotated[int, "its size in bytes"]
-    sha256: Annotated[str, "sha256 of its bytes"]
+ArchiveObject = Annotated[dict[str, Any], "buildtool.release.package:Archive"]
 
 
 class PackageDocument(TypedDict):

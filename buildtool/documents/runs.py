@@ -62,19 +62,7 @@ DspMethodObject = Annotated[dict[str, Any], "buildtool.run.dsp_calls:DspMethod"]
 DspCallsObject = Annotated[dict[str, Any], "buildtool.run.dsp_calls:DspCalls"]
 
 
-class FunctionProfileObject(TypedDict):
-    module: Annotated[
-        str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
-    ]
-    name: Annotated[str, "name of the function"]
-    self_samples: Annotated[int, "samples in the function itself"]
-    total_samples: Annotated[int, "samples in the function and in what it has called"]
-    packets: Annotated[int | None, "packets that the function itself executed; null: not counted"]
-    instructions: Annotated[int | None, "instructions of these packets"]
-    hvx: Annotated[int | None, "HVX instructions of these packets"]
-    file: Annotated[str, 'source file of the line with most of that; "" if unknown']
-    line: Annotated[int, "number of this line; 0 if unknown"]
-    line_share: Annotated[float, "its share of the function's packets, or else of its samples"]
+FunctionProfileObject = Annotated[dict[str, Any], "buildtool.run.profile.profile:FunctionProfile"]
 
 
 class ProfileObject(TypedDict):

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.contract.finding import RuleText
-from buildtool.core.value import Value
+from buildtool.core.value import Described, computed
 from buildtool.lint.c_tokens import Place
 from buildtool.lint.subject import Subject
 
 if TYPE_CHECKING:
-    from buildtool.documents.inspection import LintFindingObject, LintRuleObject
+    from buildtool.documents.inspection import LintRuleObject
 
 
-class LintFinding(Value):
+class LintFinding(Described):
     """One mistake at one place.  `message` is what happened, `why` its consequence."""
 
-    rule: str
+    rule: Annotated[str, "name of the rule"]
+    path: Annotated[str, "path of the file, relative to the project"] = computed(
+        lambda self: self.place.path
+    )
+    line: Annotated[int, "line, from 1"] = computed(lambda self: self.place.line)
+    column: Annotated[int, "column, from 1"] = computed(lambda self: self.place.column)
     place: Place
-    message: str
-    why: str
-    remedy: str
-
-    def as_json(self) -> LintFindingObject:
-        return {
-            "rule": self.rule,
-            "path": self.place.path,
-            "line": self.place.line,
-            "column": self.place.column,
-            "message": self.message,
-            "why": self.why,
-            "remedy": self.remedy,
-        }
+    message: Annotated[str, "what is wrong"]
+    why: Annotated[str, "what follows from it"]
+    remedy: Annotated[str, "what to do"]
 
 
 class LintRule(RuleText):

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from buildtool.core.described import Described
 from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.measure.result import BenchResult, MethodResult, MetricResult
 from buildtool.measure.statistics import Interval, noise_floor, ratio_interval
 from buildtool.project.model import Project

@@ -12,10 +12,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
-from buildtool.core.described import Described
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note, work
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.measure.sample import (
     FIRST_SEED,
     OTHER_SEED,

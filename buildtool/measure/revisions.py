@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from buildtool.core.described import Described
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
@@ -20,7 +19,7 @@ from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import locked
 from buildtool.core.processes.process import ToolError, git
 from buildtool.core.trees import STATE, make_directory, remove_tree
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.device.configuration import FILE_NAME as DEVICES
 from buildtool.project.model import Project
 from buildtool.project.read import read_project

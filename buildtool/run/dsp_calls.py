@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.described import Described
 from buildtool.core.escape import escape
 from buildtool.core.trees import make_directory
+from buildtool.core.value import Described
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts

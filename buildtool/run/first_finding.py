@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-from buildtool.core.described import Described
 from buildtool.core.history import RUNS, append_history
+from buildtool.core.value import Described
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value, computed
 from buildtool.diagnose.crash_report import StackFrame
 from buildtool.run.profile.module_code import LIBRARY, ModuleCode, SourceLine
 from buildtool.run.profile.recording import Packet, packets_between
@@ -23,34 +23,31 @@ FunctionKey = tuple[str, str]
 """The file of a skel, and the name of a function in it."""
 
 
-class FunctionProfile(Value):
+class FunctionProfile(Described):
     """A function: samples in itself, and in it or what it called; what it executed itself, None if
     that was not counted; and the line with most of that, or most samples, with its share of the
     function.  `module` is the file with its code, `LIBRARY` for functions of the DSP's system."""
 
-    module: str
-    name: str
-    self_samples: int
-    total_samples: int
-    packets: int | None = None
-    instructions: int | None = None
-    hvx: int | None = None
+    module: Annotated[
+        str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
+    ]
+    name: Annotated[str, "name of the function"]
+    self_samples: Annotated[int, "samples in the function itself"]
+    total_samples: Annotated[int, "samples in the function and in what it has called"]
+    packets: Annotated[
+        int | None, "packets that the function itself executed; null: not counted"
+    ] = None
+    instructions: Annotated[int | None, "instructions of these packets"] = None
+    hvx: Annotated[int | None, "HVX instructions of these packets"] = None
+    file: Annotated[str, 'source file of the line with most of that; "" if unknown'] = computed(
+        lambda self: self.hot.path
+    )
+    line: Annotated[int, "number of this line; 0 if unknown"] = computed(lambda self: self.hot.line)
+    line_share: Annotated[float, "its share of the function's packets, or else of its samples"] = (
+        computed(lambda self: round(self.hot_share, 4))
+    )
     hot: SourceLine = SourceLine()
     hot_share: float = 0
-
-    def as_json(self) -> Any:
-        return {
-            "module": self.module,
-            "name": self.name,
-            "self_samples": self.self_samples,
-            "total_samples": self.total_samples,
-            "packets": self.packets,
-            "instructions": self.instructions,
-            "hvx": self.hvx,
-            "file": self.hot.path,
-            "line": self.hot.line,
-            "line_share": round(self.hot_share, 4),
-        }
 
 
 class Profile(Value):

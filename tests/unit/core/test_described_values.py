@@ -7,8 +7,7 @@ from typing import Annotated
 
 import pytest
 
-from buildtool.core.described import Described, described_keys
-from buildtool.core.value import Value, computed
+from buildtool.core.value import Described, Value, computed, described
 
 
 class Part(Value):
@@ -43,7 +42,7 @@ def test_described_fields_are_the_keys_in_the_order_of_the_source() -> None:
         ("numbers", {"n": [3]}),
         ("name", None),
     ]
-    assert [*described_keys(More)] == [*value.as_json()]
+    assert [*described(More)] == [*value.as_json()]
 
 
 def test_what_is_computed_is_no_field() -> None:
