@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import importlib
 import json
 import sys
 import types
 from collections.abc import Iterator, Mapping
-from pathlib import PurePath
+from enum import Enum
+from pathlib import Path, PurePath
 from typing import (
     Annotated,
     Any,
@@ -96,7 +99,10 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
 def schemas() -> dict[str, dict[str, Any]]:
     """The schemas, by the name of the command (`cache-stats`)."""
     files = sorted(DIRECTORY.glob(f"*{ENDING}"))
-    return {file.name.removesuffix(ENDING): json.loads(file.read_text()) for file in files}
+    return {
+        file.name.removesuffix(ENDING): json.loads(file.read_text(encoding="utf-8"))
+        for file in files
+    }
 
 
 def made_schemas() -> dict[str, dict[str, Any]]:
@@ -135,6 +141,8 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
             reference = _schema_of(_value(meaning), objects, file)
             return {**({"description": values[0]} if values else {}), **reference}
         schema = {"description": meaning, **_schema_of(inner, objects)}
+        if values == [int]:
+            return schema | _schema_of(int, objects)  # it is rounded
         if values:
             schema["enum"] = [*values[0], *([None] if type(None) in get_args(inner) else [])]
         return schema
@@ -145,7 +153,7 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
         return {"oneOf": kinds}
     if get_origin(kind) is Literal:
         return {"type": "string", "enum": [*get_args(kind)]}
-    if get_origin(kind) in (list, tuple):
+    if get_origin(kind) in (list, tuple, frozenset):
         return {"type": "array", "items": _schema_of(get_args(kind)[0], objects)}
     if get_origin(kind) in (dict, Mapping):
         value = _schema_of(get_args(kind)[1], objects)
@@ -156,10 +164,16 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
             objects[name] = _object_of(kind, objects)
         assert OWNERS.setdefault(name, kind) is kind, f"two types {name}"
         return {"$ref": f"{file}#/$defs/{name}"}
+    if issubclass(kind, Enum):
+        return {"type": "string", "enum": [each.value for each in kind]}
     return dict(BASIC[str if issubclass(kind, str | PurePath) else kind])
 
 
 VALUES = {
+    "Deployed": "DeployDocument",
+    "TestRun": "TestDocument",
+    "MetricResult": "MetricObject",
+    "MethodResult": "MethodObject",
     "LastRun": "LastTestObject",
     "LogSummary": "InputObject",
     "TargetStatus": "TargetObject",
@@ -211,10 +225,23 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
+@functools.cache
+def _names_in(module: types.ModuleType) -> dict[str, Any]:
+    """The names of a module, with those that it imports for type checkers."""
+    names = dict(vars(module))
+    if file := names.get("__file__"):
+        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+        blocks = [each for each in tree.body if isinstance(each, ast.If)]
+        for block in blocks:
+            exec(compile(ast.Module(block.body, []), file, "exec"), names)
+    return names
+
+
 def _described(kind: type[Described]) -> dict[str, Any]:
     """The keys of a value with their types."""
-    modules = [vars(sys.modules[cls.__module__]) for cls in kind.__mro__]
-    names = {name: value for space in reversed(modules) for name, value in space.items()}
+    names: dict[str, Any] = {}
+    for cls in reversed(kind.__mro__):
+        names |= _names_in(sys.modules[cls.__module__])
     keys: dict[str, Any] = {}
     for key, text in described(kind).items():
         hint: Any = eval(text, names)

@@ -11,11 +11,11 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.files import file_digest, read_checksummed, write_checksummed
-from buildtool.core.value import Described, Value
+from buildtool.core.value import Described, computed
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, DeviceFinding
@@ -23,9 +23,6 @@ from buildtool.device.facts import Facts, SystemFile
 from buildtool.device.known_facts import key_of
 from buildtool.project.model import Target
 from buildtool.project.runs import parse_requirement
-
-if TYPE_CHECKING:
-    from buildtool.documents.devices import CardObject
 
 SCHEMA = 1
 OK, ABSENT, DIFFERS, UNTESTED = "ok", "absent", "differs", "untested"
@@ -52,7 +49,7 @@ class Capability(Described):
     unit: Annotated[str, 'unit of `value`; "" for none'] = ""
 
 
-class Card(Value):
+class Card(Described):
     """What was found out about `device` at the time `date` (RFC 3339, UTC).
 
     `release` is the id of what ran there.  `firmware` are the names of the builds of the DSP's
@@ -60,39 +57,26 @@ class Card(Value):
     and there are no capabilities.
     """
 
-    device: str
-    date: str
-    release: str
-    model: str
-    soc: str
-    platform: str
-    cdsprpc: SystemFile
-    shell: SystemFile
-    firmware: tuple[str, ...]
-    rungs: tuple[DeviceFinding, ...]
-    capabilities: tuple[Capability, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether no rung is broken, and everything is as it is claimed."""
-        broken = any(rung.remedy for rung in self.rungs)
-        return not broken and not any(row.state == DIFFERS for row in self.capabilities)
-
-    def as_json(self) -> CardObject:
-        return {
-            "device": self.device,
-            "date": self.date,
-            "release": self.release,
-            "model": self.model,
-            "soc": self.soc,
-            "platform": self.platform,
-            "cdsprpc": {"path": self.cdsprpc.path, "sha256": self.cdsprpc.sha256},
-            "shell": {"path": self.shell.path, "sha256": self.shell.sha256},
-            "firmware": [*self.firmware],
-            "ok": self.ok,
-            "rungs": [rung.as_json() for rung in self.rungs],
-            "capabilities": [row.as_json() for row in self.capabilities],
-        }
+    device: Annotated[str, "name of the device"]
+    date: Annotated[str, "when it was probed, in UTC (RFC 3339)"]
+    release: Annotated[str, 'id of the release that ran there; "" if a rung is broken before']
+    model: Annotated[str, '"" if it is unknown']
+    soc: Annotated[str, '"" if it is unknown']
+    platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]
+    cdsprpc: Annotated[SystemFile, "the system's libcdsprpc"]
+    shell: Annotated[SystemFile, "the DSP shell"]
+    firmware: Annotated[tuple[str, ...], "builds of the DSP's firmware"]
+    ok: Annotated[bool, "whether no rung is broken, and no capability differs"] = computed(
+        lambda self: (
+            all(rung.ok for rung in self.rungs)
+            and all(row.state != DIFFERS for row in self.capabilities)
+        )
+    )
+    rungs: Annotated[
+        tuple[DeviceFinding, ...],
+        "in the order in which a DSP comes up; a broken one that prevents calls is the last",
+    ]
+    capabilities: Annotated[tuple[Capability, ...], "what the DSP does; none after a broken rung"]
 
 
 def system_files(device: Device, facts: Facts) -> tuple[SystemFile, SystemFile]:

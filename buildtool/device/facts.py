@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated
 
 from buildtool.core.value import Described, Value
-
-if TYPE_CHECKING:
-    from buildtool.documents.devices import FactsObject
 
 CAPABILITIES = (
     *("domain_support", "unsigned_pd_support", "hvx_support_64b", "hvx_support_128b"),
@@ -38,7 +35,7 @@ class Node(Described):
     writable: Annotated[bool, "whether that user may write it"]
 
 
-class Facts(Value):
+class Facts(Described):
     """The facts about a device; a text is "" and a number 0 if it is unknown.
 
     `arch` is that of the DSP, "" without one; `arch_source` says how it is known, and what else
@@ -49,40 +46,33 @@ class Facts(Value):
     symbolic links and executable files work there.
     """
 
-    platform: str
-    machine: str
-    model: str
-    soc: str
-    arch: str
-    arch_source: str
-    glibc: str
-    api: int
-    page_size: int
-    root: str
-    free: int
-    unwritable: str
-    hard_links: bool
-    links: bool
-    executable: bool
-    boot: str
-    user: str
-    uid: int
-    home: str
-    tools: frozenset[str]
-    cdsprpc: SystemFile
-    shell: SystemFile
-    nodes: tuple[Node, ...]
-    capabilities: Mapping[str, int]
-
-    def as_json(self) -> FactsObject:
-        document = {
-            **self._asdict(),
-            "tools": sorted(self.tools),
-            "cdsprpc": self.cdsprpc._asdict(),
-            "shell": self.shell._asdict(),
-            "nodes": [node._asdict() for node in self.nodes],
-        }
-        return cast("FactsObject", document)  # tests compare it with the schema
+    platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]
+    machine: Annotated[str, "what uname -m prints there"]
+    model: Annotated[str, 'model of the device; "" if it is unknown']
+    soc: Annotated[str, 'SoC; "" if it is unknown']
+    arch: Annotated[str, 'DSP arch; "" if no DSP is known']
+    arch_source: Annotated[str, "how the DSP arch is known"]
+    glibc: Annotated[str, 'version of its glibc; "" on Android and if it is unknown']
+    api: Annotated[int, "Android API level; 0 elsewhere"]
+    page_size: Annotated[int, "bytes in a page of memory; 0 if it is unknown"]
+    root: Annotated[str, "absolute path that releases are installed below"]
+    free: Annotated[int, "bytes available there"]
+    unwritable: Annotated[str, 'why releases cannot be installed there; "" if they can']
+    hard_links: Annotated[bool, "whether hard links can be made there"]
+    links: Annotated[bool, "whether symbolic links can be made there"]
+    executable: Annotated[bool, "whether programs there can be executed"]
+    boot: Annotated[str, 'ID of the current boot; "" if it is unknown']
+    user: Annotated[str, "user that runs commands"]
+    uid: Annotated[int, "ID of that user"]
+    home: Annotated[str, "home directory of that user"]
+    tools: Annotated[frozenset[str], "programs found on the device"]
+    cdsprpc: Annotated[SystemFile, "its FastRPC library"]
+    shell: Annotated[SystemFile, "its DSP shell"]
+    nodes: Annotated[tuple[Node, ...], "device nodes of DSPs, accelerators and shared memory"]
+    capabilities: Annotated[
+        Mapping[str, int],
+        "what libcdsprpc answers about the DSP, by attribute of remote.h in lower case",
+    ]
 
 
 class Clocks(Value):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict
 
+from buildtool.documents import Extended
+
 
 class DeviceObject(TypedDict):
     name: Annotated[str, "name of the device"]
@@ -29,41 +31,11 @@ SystemFileObject = Annotated[dict[str, Any], "buildtool.device.facts:SystemFile"
 NodeObject = Annotated[dict[str, Any], "buildtool.device.facts:Node"]
 
 
-class FactsObject(TypedDict):
-    platform: Annotated[
-        str,
-        "platform of the device",
-        ("ubuntu-aarch64", "android"),
-    ]
-    machine: Annotated[str, "what uname -m prints there"]
-    model: Annotated[str, 'model of the device; "" if it is unknown']
-    soc: Annotated[str, 'SoC; "" if it is unknown']
-    arch: Annotated[str, 'DSP arch; "" if no DSP is known']
-    arch_source: Annotated[str, "how the DSP arch is known"]
-    glibc: Annotated[str, 'version of its glibc; "" on Android and if it is unknown']
-    api: Annotated[int, "Android API level; 0 elsewhere"]
-    page_size: Annotated[int, "bytes in a page of memory; 0 if it is unknown"]
-    root: Annotated[str, "absolute path that releases are installed below"]
-    free: Annotated[int, "bytes available there"]
-    unwritable: Annotated[str, 'why releases cannot be installed there; "" if they can']
-    hard_links: Annotated[bool, "whether hard links can be made there"]
-    links: Annotated[bool, "whether symbolic links can be made there"]
-    executable: Annotated[bool, "whether programs there can be executed"]
-    boot: Annotated[str, 'ID of the current boot; "" if it is unknown']
-    user: Annotated[str, "user that runs commands"]
-    uid: Annotated[int, "ID of that user"]
-    home: Annotated[str, "home directory of that user"]
-    tools: Annotated[list[str], "programs found on the device"]
-    cdsprpc: Annotated[SystemFileObject, "its FastRPC library"]
-    shell: Annotated[SystemFileObject, "its DSP shell"]
-    nodes: Annotated[list[NodeObject], "device nodes of DSPs, accelerators and shared memory"]
-    capabilities: Annotated[
-        dict[str, int],
-        "what libcdsprpc answers about the DSP, by attribute of remote.h in lower case",
-    ]
+FactsObject = Annotated[dict[str, Any], "buildtool.device.facts:Facts"]
 
 
-class DeviceFactsDocument(FactsObject):
+class DeviceFactsDocument(Extended):
+    base = "buildtool.device.facts:Facts"
     device: Annotated[str, "name of the device"]
 
 
@@ -125,23 +97,6 @@ class DevicesStatusDocument(TypedDict):
 CapabilityObject = Annotated[dict[str, Any], "buildtool.device.card:Capability"]
 
 
-class CardObject(TypedDict):
-    device: Annotated[str, "name of the device"]
-    date: Annotated[str, "when it was probed, in UTC (RFC 3339)"]
-    release: Annotated[str, 'id of the release that ran there; "" if a rung is broken before']
-    model: Annotated[str, '"" if it is unknown']
-    soc: Annotated[str, '"" if it is unknown']
-    platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]
-    cdsprpc: Annotated[SystemFileObject, "the system's libcdsprpc"]
-    shell: Annotated[SystemFileObject, "the DSP shell"]
-    firmware: Annotated[list[str], "builds of the DSP's firmware"]
-    ok: Annotated[bool, "whether no rung is broken, and no capability differs"]
-    rungs: Annotated[
-        list[DeviceFindingObject],
-        "in the order in which a DSP comes up; a broken one that prevents calls is the last",
-    ]
-    capabilities: Annotated[list[CapabilityObject], "what the DSP does; none after a broken rung"]
-
-
-class CardDocument(CardObject):
+class CardDocument(Extended):
+    base = "buildtool.device.card:Card"
     file: Annotated[str, "where the card is kept"]

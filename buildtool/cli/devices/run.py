@@ -38,7 +38,6 @@ from buildtool.project.read import find_optional_project, find_project
 from buildtool.run.program import RunRequest
 
 if TYPE_CHECKING:
-    from buildtool.documents.runs import RunDocument
     from buildtool.run.bundle.record import RunRecord
 
 EXAMPLES = (
@@ -193,12 +192,8 @@ def run(
     result = show_profile(project, result, profile, screen)
     if json:
         bundle_path = str(record.bundle.path) if record and record.bundle else None
-        document: RunDocument = {
-            **result.as_json(),
-            "bundle": bundle_path,
-            "trace": trace.file_of(listener),
-        }
-        print_json(document)
+        traced = trace.file_of(listener)
+        print_json({**result.as_json(), "bundle": bundle_path, "trace": traced})
     if may_be_wrong_numbers(result, choice):
         screen(Note(WRONG_NUMBERS))
     return show_end(result, request, screen)

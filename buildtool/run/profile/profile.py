@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Described, Value, computed
+from buildtool.core.value import Described, computed
 from buildtool.diagnose.crash_report import StackFrame
 from buildtool.run.profile.module_code import LIBRARY, ModuleCode, SourceLine
 from buildtool.run.profile.recording import Packet, packets_between
 
 if TYPE_CHECKING:
     from buildtool.diagnose.module_files import DebugFiles
-    from buildtool.documents.runs import ProfileObject
     from buildtool.run.profile.recording import Recording
 
 UNKNOWN = "(unknown)"
@@ -50,7 +49,7 @@ class FunctionProfile(Described):
     hot_share: float = 0
 
 
-class Profile(Value):
+class Profile(Described, kw_only=True):
     """What a program executed on the emulated DSP; or on the processor of a device, if `tool` names
     the profiler there, which counts no packets.
 
@@ -62,18 +61,23 @@ class Profile(Value):
     with it.
     """
 
-    functions: tuple[FunctionProfile, ...]
+    tool: Annotated[str, 'profiler of the device; "" on sim, where skels are profiled'] = ""
+    samples: Annotated[
+        int,
+        "samples of the program; on sim in skels and what they called, of the time of the emulator",
+    ]
+    outside: Annotated[int, "samples in the DSP's system for itself"]
+    uncounted: Annotated[str, 'why packets of functions are not counted; "" if they are']
+    unsampled_threads: Annotated[int, "threads of the DSP that are in no sample"]
+    functions: Annotated[
+        tuple[FunctionProfile, ...], "a row for each function, those with most samples first"
+    ]
+    files: Annotated[tuple[str, ...], "paths of the files with the profile"] = ()
     stacks: Mapping[Stack, int]
-    samples: int
-    outside: int
-    uncounted: str
     packets: Mapping[str, Mapping[Packet, int]]
     at: Mapping[tuple[str, int], int]
-    unsampled: int
     is_cut: bool
     code: Mapping[str, ModuleCode]
-    tool: str = ""
-    files: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -81,17 +85,6 @@ class Profile(Value):
         if self.tool:
             return f"{self.samples:,} samples of {self.tool} of the program's processor time"
         return f"{self.samples:,} samples of the time of the emulator, which is not a DSP's"
-
-    def as_json(self) -> ProfileObject:
-        return {
-            "tool": self.tool,
-            "samples": self.samples,
-            "outside": self.outside,
-            "uncounted": self.uncounted,
-            "unsampled_threads": self.unsampled,
-            "functions": [function.as_json() for function in self.functions],
-            "files": list(self.files),
-        }
 
 
 def make_profile(
@@ -116,7 +109,7 @@ def make_profile(
         uncounted=uncounted,
         packets=packets,
         at=maker.at,
-        unsampled=recording.unsampled,
+        unsampled_threads=recording.unsampled,
         is_cut=recording.is_cut,
         code=code,
     )
