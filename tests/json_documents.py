@@ -170,6 +170,10 @@ def _schema_of(kind: Any, objects: dict[str, Any], file: str = "") -> dict[str, 
 
 
 VALUES = {
+    "DiskUsage": "UsageObject",
+    "Document": "SignedFileObject",
+    "Inspection": "InspectedObject",
+    "RuleText": "RuleObject",
     "Deployed": "DeployDocument",
     "TestRun": "TestDocument",
     "MetricResult": "MetricObject",

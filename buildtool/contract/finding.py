@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Described, Value
+from buildtool.core.value import Described, computed
 
 if TYPE_CHECKING:
     from buildtool.contract.subject import Subject
@@ -25,21 +25,18 @@ class Finding(Described):
     remedy: Annotated[str, "what to do"]
 
 
-class RuleText(Value):
+class RuleText(Described):
     """The name of a rule, and as `text` what it requires and the reason: its docstring."""
 
-    name: str
+    name: Annotated[str, "name of the rule"]
     text: str | None
+    requirement: Annotated[str, "what it requires"] = computed(lambda self: _part(self.text, 0))
+    reason: Annotated[str, "why"] = computed(lambda self: _part(self.text, 2))
 
-    @property
-    def requirement(self) -> str:
-        """The requirement of the rule, in one sentence."""
-        return " ".join((self.text or "").partition("\n\n")[0].split())
 
-    @property
-    def reason(self) -> str:
-        """Why the rule requires it."""
-        return " ".join((self.text or "").partition("\n\n")[2].split())
+def _part(text: str | None, part: int) -> str:
+    """The first paragraph of `text`, or with `part` 2 the rest, in one line."""
+    return " ".join((text or "").partition("\n\n")[part].split())
 
 
 class Rule(RuleText):

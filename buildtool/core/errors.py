@@ -66,11 +66,7 @@ class UsageError(BuildtoolError):
 
 
 class Diagnostic(Described):
-    """One error that a tool reported, as `--json` prints it.
-
-    `line` and `column` count from 1; `file`, `line` and `column` are None where the tool did not
-    report them.
-    """
+    """One error that a tool reported; a place is None where the tool did not report it."""
 
     file: Annotated[str | None, "path of the source file"]
     line: Annotated[int | None, "from 1"]

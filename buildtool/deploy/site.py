@@ -190,12 +190,7 @@ def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) 
 
 
 class Deployed(ReleaseOnDevice):
-    """A release that is current on a device.
-
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, in `directory`; `files` and `size` (bytes) are what was sent, `repaired` the files on the
-    device that were damaged.
-    """
+    """A release that is current on a device."""
 
     directory: Annotated[str, "the release on the device"]
     files: Annotated[int, "number of files and links that were sent"]

@@ -29,12 +29,7 @@ OK, ABSENT, DIFFERS, UNTESTED = "ok", "absent", "differs", "untested"
 
 
 class Capability(Described):
-    """One thing that a DSP can do, or cannot.
-
-    `claimed` is what libcdsprpc says about it, "" for nothing; `found` is what was seen.  `state`
-    is `OK`; `ABSENT` if it is neither claimed nor there; `DIFFERS` if it is not what is claimed, or
-    does not work; or `UNTESTED`.  `value` is a number in `unit`, which requirements compare.
-    """
+    """One thing that a DSP can do, or cannot; requirements compare `value`."""
 
     name: Annotated[str, "name of the capability"]
     claimed: Annotated[str, 'what libcdsprpc says about it; "" for nothing']
@@ -50,12 +45,7 @@ class Capability(Described):
 
 
 class Card(Described):
-    """What was found out about `device` at the time `date` (RFC 3339, UTC).
-
-    `release` is the id of what ran there.  `firmware` are the names of the builds of the DSP's
-    firmware.  `rungs` are in the order in which a DSP comes up; when one is broken, it is the last,
-    and there are no capabilities.
-    """
+    """What was found out about a device."""
 
     device: Annotated[str, "name of the device"]
     date: Annotated[str, "when it was probed, in UTC (RFC 3339)"]

@@ -38,8 +38,7 @@ def foreign(device: str, path: str) -> DeviceError:
 
 
 class DeviceFinding(Described):
-    """Something that was checked.  `name` is that of the check; `remedy` is what to do, "" if
-    everything is as it should be."""
+    """Something that was checked."""
 
     ok: Annotated[bool, "whether it is as it should be"] = computed(lambda self: not self.remedy)
     name: Annotated[str, "name of the check"]

@@ -24,8 +24,7 @@ class SystemFile(Described):
 
 
 class Node(Described):
-    """A special file of the device.  `mode` is octal; `readable` and `writable` are for the user
-    that runs commands there."""
+    """A special file of the device."""
 
     path: Annotated[str, "path on the device"]
     mode: Annotated[str, "permissions, octal"]
@@ -38,12 +37,7 @@ class Node(Described):
 class Facts(Described):
     """The facts about a device; a text is "" and a number 0 if it is unknown.
 
-    `arch` is that of the DSP, "" without one; `arch_source` says how it is known, and what else
-    was tried.  `capabilities` are the answers of libcdsprpc about the DSP, by the names of
-    `CAPABILITIES`; firmware can be wrong about them.  `root` is the absolute path that releases are
-    installed below, `free` the number of bytes available there; `unwritable` says why nothing can
-    be written there.  `hard_links`, `links` and `executable` say whether hard links,
-    symbolic links and executable files work there.
+    Firmware can be wrong about `capabilities`, which have the names of `CAPABILITIES`.
     """
 
     platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]

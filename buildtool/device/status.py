@@ -66,8 +66,7 @@ def read_status(device: Device) -> DeviceStatus:
 
 
 class LastRun(Described):
-    """The tests of `project` that ended at `ended`, in seconds since the epoch: how many there
-    were, and how many of them were bad."""
+    """The last tests of a project on a device."""
 
     project: Annotated[str, "name of the project"]
     tests: Annotated[int, "number of tests"]

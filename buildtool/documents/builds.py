@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict
 
+from buildtool.documents import Extended
+
 
 class StepObject(TypedDict):
     name: Annotated[str, "name of the step: host/COMPONENT or skel/COMPONENT/ARCH"]
@@ -110,12 +112,11 @@ class IdlErrorsDocument(TypedDict):
     errors: Annotated[list[ErrorObject], "all of them, in their order"]
 
 
-class UsageObject(TypedDict):
-    file_count: Annotated[int, "files"]
-    bytes: Annotated[int, "their size"]
+UsageObject = Annotated[dict[str, Any], "buildtool.cache.eviction:DiskUsage"]
 
 
-class NamedUsageObject(UsageObject):
+class NamedUsageObject(Extended):
+    base = "buildtool.cache.eviction:DiskUsage"
     name: Annotated[str, "actions, or a file or directory of the cache directory"]
 
 

@@ -78,14 +78,7 @@ class ElfDocument(ElfFacts):
     findings: Annotated[list[FindingObject], "what breaks a rule; empty with --skel"]
 
 
-class InspectedObject(TypedDict):
-    path: Annotated[str, "the PATH"]
-    kind: Annotated[str, "what it is", ("file", "release", "directory", "archive")]
-    files: Annotated[int, "number of its files"]
-    releases: Annotated[int, "number of the releases in it"]
-    error_count: Annotated[int, "number of errors"]
-    warning_count: Annotated[int, "number of warnings"]
-    findings: Annotated[list[FindingObject], "what breaks a rule"]
+InspectedObject = Annotated[dict[str, Any], "buildtool.contract.inspection:Inspection"]
 
 
 class InspectDocument(TypedDict):
@@ -94,10 +87,7 @@ class InspectDocument(TypedDict):
     inspected: Annotated[list[InspectedObject], "one entry for each PATH"]
 
 
-class RuleObject(TypedDict):
-    name: Annotated[str, "name of the rule"]
-    requirement: Annotated[str, "what it requires"]
-    reason: Annotated[str, "why"]
+RuleObject = Annotated[dict[str, Any], "buildtool.contract.finding:RuleText"]
 
 
 class RulesDocument(TypedDict):
@@ -124,16 +114,7 @@ class LintDocument(TypedDict):
     skipped: Annotated[list[SkippedFileObject], "files that were not checked"]
 
 
-class LintRuleObject(TypedDict):
-    name: Annotated[str, "name of the rule"]
-    requirement: Annotated[str, "what it requires"]
-    reason: Annotated[str, "why"]
-    source: Annotated[list[str], "where the reason is from"]
-    remedy: Annotated[str, "what to do"]
-    language: Annotated[str, "language of the examples", ("c", "idl", "sh")]
-    wrong: Annotated[str, "code that it finds"]
-    right: Annotated[str, "the same code corrected"]
-    condition: Annotated[str | None, "name of the failure for `explain`; null if it has none"]
+LintRuleObject = Annotated[dict[str, Any], "buildtool.lint.finding:LintRule"]
 
 
 class LintRulesDocument(TypedDict):
@@ -158,15 +139,10 @@ class PackageDocument(TypedDict):
     error: Annotated[None, "a package that fails prints another document"]
 
 
-class SignerObject(TypedDict):
-    identity: Annotated[str, "name in the file of signers"]
-    key_type: Annotated[str, "type of the key, such as ssh-ed25519"]
-    fingerprint: Annotated[str, "fingerprint of the key, as ssh-keygen -l prints it"]
+SignerObject = Annotated[dict[str, Any], "buildtool.release.supply_chain.sign:Signer"]
 
 
-class SignedFileObject(TypedDict):
-    path: Annotated[str, "path of the document"]
-    signer: Annotated[SignerObject | None, "who signed it; null without --signers"]
+SignedFileObject = Annotated[dict[str, Any], "buildtool.release.supply_chain.verify:Document"]
 
 
 class VerifiedReleaseObject(TypedDict):

@@ -24,8 +24,7 @@ class Reason(Described):
     `moved` (an input changed while the step was built), `doubtful` (it is uncertain whether this
     file was read), `output` (an output is missing or was changed), `absent` (a file appeared that
     hides another one, or that is searched for), `glob` (a file that a glob matches or no longer
-    matches) or `tree` (the build tree is needed, and missing or that of another build).  `name` is
-    the field or path; `old` and `new` are values, digests, or "" for nothing.
+    matches) or `tree` (the build tree is needed, and missing or that of another build).
     """
 
     kind: Annotated[

@@ -51,8 +51,7 @@ _LIBRARY_MACRO = re.compile(r"^#define (_LIBCPP_\w+|_LIBCXXABI_\w+) ?(.*)$", re.
 
 
 class Written(Described):
-    """One file for editors.  `changed` says whether it was written; `note` says what to do when it
-    is not where editors look for it, else it is empty."""
+    """One file for editors."""
 
     path: Annotated[Path, "path of the file"]
     changed: Annotated[bool, "whether its content is new"]

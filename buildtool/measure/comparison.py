@@ -30,8 +30,7 @@ DIRECTORY = "bench"
 
 
 class MetricDifference(Described):
-    """The ratio of a metric of this release to that of the other one; `noise` is how much equal
-    releases differ, as a share."""
+    """The ratio of a metric of this release to that of the other one."""
 
     name: Annotated[str, "name of [metric.NAME]"]
     ratio: Annotated[float, "median of the ratios of this release to the other one"] = computed(

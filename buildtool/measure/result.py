@@ -48,8 +48,7 @@ class MetricResult(Described):
 
 
 class MethodResult(Described):
-    """The counts of a method in a run, whether they were others in another run, and the fewest and
-    the most packets of a run."""
+    """The counts of a method in a run, and how they differ in others."""
 
     counts: Inline[MethodCounts]
     varies: Annotated[bool, "whether runs with the same input had other counts"]
@@ -68,11 +67,7 @@ class MethodResult(Described):
 
 
 class BenchResult(ReleaseOnDevice, kw_only=True):
-    """A bench of one release on one device; without numbers when a check `failed`.
-
-    `set_aside` is the number of runs that do not count, as the device was faster or slower;
-    `conditions` are those of the runs that do.
-    """
+    """A bench of one release on one device; without numbers when a check `failed`."""
 
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     ok: Annotated[bool, "whether all checks passed in all runs; there are no numbers if not"] = (

@@ -198,9 +198,7 @@ def _end(text: str) -> str:
 
 
 class Conditions(Described):
-    """How fast a device is: the processor time of a loop in its shell in seconds, the clock of each
-    cluster of processors in kHz, and the highest temperature in 0.001 °C.  What is unknown is 0, or
-    missing.
+    """How fast a device is; `heat` is in 0.001 °C.  What is unknown is 0, or missing.
 
     The loop is there because a clock that firmware lowers is not always visible in sysfs.
     """

@@ -43,8 +43,7 @@ MODE = 0o755
 
 
 class DspMethod(Described):
-    """The calls of a method of a skel, and those that `failed`; `seconds` is the time that they
-    took together, `bytes_in` and `bytes_out` the sizes of their buffers."""
+    """The calls of a method of a skel."""
 
     skel: Annotated[str, 'file name of the skel; "unknown" for a handle of another library']
     method: Annotated[int, "number of the method in the IDL"]
@@ -57,12 +56,7 @@ class DspMethod(Described):
 
 
 class DspCalls(Described):
-    """What a program and its children asked of the DSP: handles that they `opened` and `closed`,
-    buffers of `fastrpc_mmap` and their bytes, `queues` that they created, `messages` in queues, and
-    calls of `methods`.
-
-    `problem` says why they are not the use of the DSP that is expected, "" if they are.
-    """
+    """What a program and its children asked of the DSP."""
 
     opened: Annotated[int, "handles of skels that were opened"] = 0
     closed: Annotated[int, "handles that were closed"] = 0

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 class FirstFinding(Described):
     """Why something failed.
 
-    `name` is that of a check, or of a condition that `buildtool explain` knows.  `evidence` is the
-    line of a log that shows the `cause`, after the name of the log.  If no cause was found, `cause`
-    is "": then `evidence` is a fault of the device of which the logs show nothing, or without a
-    `name` the line that shows the failure, and `excluded` are the checks that found no fault.
+    If no cause was found, `evidence` is a fault of the device of which the logs show nothing, or
+    without a `name` the line that shows the failure.
     """
 
     name: Annotated[

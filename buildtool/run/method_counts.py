@@ -32,15 +32,10 @@ _NUMBERS = 10
 
 
 class MethodCounts(Described, kw_only=True):
-    """The calls of a method of a skel; `name` is that of the IDL, "" if it is unknown.
+    """The calls of a method of a skel.
 
-    `packets`, `instructions` and `hvx` (HVX instructions) include what threads of the skel executed
-    meanwhile, except `waiting`, the packets of loops in which threads waited, and of callbacks that
-    looked for messages.  `bytes_in` and `bytes_out` are the sizes of buffers, of which
-    `bytes_copied` were not shared memory.
-
-    They are not `exact` if another run can have others, by as many packets as `within` says, if
-    that is known: it is not if QEMU's counters of 32 bits may have wrapped.
+    Packets and instructions include what threads of the skel executed meanwhile, except `waiting`.
+    `within` is not known if QEMU's counters of 32 bits may have wrapped.
 
     The method `QUEUES` stands for the callbacks of a skel's queues; its calls are messages.
     Without a `skel` the counts are those of threads of skels while no call, or more than one, was

@@ -48,15 +48,7 @@ MAX_WORDS = 16 << 10
 
 
 class RunResult(ReleaseOnDevice):
-    """How a program ended: its exit status (128+n for signal n) and wall time in seconds.
-
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
-    in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
-    `methods` are the counts of an emulated DSP, and `failed` calls of these; `calls` are those of
-    the program, if it was to be counted.  `finding` is the first finding about the cause if it
-    failed.  `profile` is that of the program, if it was to be profiled.
-    """
+    """How a program ended; `failed` are calls of methods of an emulated DSP."""
 
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]

@@ -49,15 +49,7 @@ BAD = FAILURES | {Outcome.UNEXPECTED_PASS, Outcome.NOT_RUN}
 
 
 class TestResult(Described):
-    """One test on one device.
-
-    `suite` is the component, `[test.NAME]` or pytest suite that it belongs to, `seconds` its wall
-    time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
-    end of it.  `lost` has a line for each time when the connection was lost and it was run again.
-    With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
-    emulated DSP, for programs of `[test.NAME]` and of CTest.  `failed` are the calls that failed;
-    `finding` is the first finding about the cause, which is made of them, too.
-    """
+    """One test on one device; `finding` is made of the calls that `failed`, too."""
 
     __test__ = False  # pytest collects classes of this name
 
@@ -96,13 +88,7 @@ def after_dsp_crash(result: TestResult, crash: str) -> TestResult:
 
 
 class TestRun(ReleaseOnDevice, kw_only=True):
-    """The tests that ran on a device.
-
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it; `started` is in seconds since the epoch, `seconds` the wall time of all tests together.
-    It was `interrupted` by Ctrl-C if not all tests ran for that reason.  `firmware` names the build
-    of the device's firmware, "" if it is unknown.
-    """
+    """The tests that ran on a device."""
 
     __test__ = False
 

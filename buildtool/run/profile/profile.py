@@ -23,9 +23,7 @@ FunctionKey = tuple[str, str]
 
 
 class FunctionProfile(Described):
-    """A function: samples in itself, and in it or what it called; what it executed itself, None if
-    that was not counted; and the line with most of that, or most samples, with its share of the
-    function.  `module` is the file with its code, `LIBRARY` for functions of the DSP's system."""
+    """A function of a profile; `hot` is the line with most of its packets, or else samples."""
 
     module: Annotated[
         str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
@@ -53,12 +51,9 @@ class Profile(Described, kw_only=True):
     """What a program executed on the emulated DSP; or on the processor of a device, if `tool` names
     the profiler there, which counts no packets.
 
-    `samples` are those in skels and in what they called, `outside` the others; `stacks` are the
-    functions of the samples, the outermost first.  `uncounted` says why packets of functions were
-    not counted, "" if they were.  `packets` are the packets of each skel that were executed, with
-    how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads
-    are in no sample.  `is_cut`: more was recorded than is read.  `files` are the paths of files
-    with it.
+    `stacks` are the functions of the samples, the outermost first.  `packets` are the packets of
+    each skel that were executed, with how often, `at` the samples at each address, `code` is that
+    of the skels.  `is_cut`: more was recorded than is read.
     """
 
     tool: Annotated[str, 'profiler of the device; "" on sim, where skels are profiled'] = ""
