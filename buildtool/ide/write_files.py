@@ -13,7 +13,6 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -146,8 +145,7 @@ def _commands(tree: ConfiguredTree, macros: _Macros) -> list[dict[str, Any]]:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Macros:
+class _Macros(Value):
     """The macros that configure zig's C++ library, by the arguments that they depend on."""
 
     known: dict[tuple[str, ...], tuple[str, ...]]
