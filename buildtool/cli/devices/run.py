@@ -25,7 +25,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
-    not_with_on,
+    check_with_on,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -130,8 +130,7 @@ def run(
             "--trace-file": trace.trace_file,
             "--profile": profile.wanted(),
         }
-        for word in filter(excluded.get, excluded):
-            raise not_with_on(word)
+        check_with_on(excluded)
         if device != BUILT_IN_TARGET:
             check_run(device)
         words = [*without_on(line.own), "--", *line.program]
