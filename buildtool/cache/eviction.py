@@ -7,21 +7,14 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 from buildtool.cache.index import Index, Row
 from buildtool.cache.store import Store
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value, computed
 
 ACTIONS = "actions"
 """Name of the action cache's directory in the cache directory."""
-
-
-class Freed(Value):
-    """The number of deleted items, and their bytes."""
-
-    items: int = 0
-    bytes: int = 0
 
 
 class Evictable(Value):
@@ -47,7 +40,7 @@ T = TypeVar("T", bound=_Sized)
 
 def evict(
     store: Store, index: Index, target: int, entries: Iterable[Evictable] = ()
-) -> dict[str, Freed]:
+) -> dict[str, DiskUsage]:
     """Delete the least recently used of the items in `store` and of `entries` until `target` bytes
     are left; returns what was deleted, by name in the cache directory.
 
@@ -70,8 +63,8 @@ def evict(
     freed = {ACTIONS: delete(store, index, deleted)}
     for each in chosen:
         if isinstance(each, Evictable) and each.delete():
-            before = freed.get(each.name, Freed())
-            freed[each.name] = Freed(before.items + 1, before.bytes + each.size)
+            before = freed.get(each.name, DiskUsage())
+            freed[each.name] = DiskUsage(before.files + 1, before.bytes + each.size)
     return freed
 
 
@@ -87,7 +80,7 @@ def select_oldest(items: Sequence[T], target: int) -> list[T]:
     return chosen
 
 
-def delete(store: Store, index: Index, rows: Iterable[Row]) -> Freed:
+def delete(store: Store, index: Index, rows: Iterable[Row]) -> DiskUsage:
     """Delete items, documents first, so that none refers to a blob that is missing."""
     rows = sorted(rows, key=lambda row: row.item.kind)
     sizes = [store.size(row.item) for row in rows]
@@ -96,14 +89,15 @@ def delete(store: Store, index: Index, rows: Iterable[Row]) -> Freed:
     # Rows last: counting a deleted item does less harm than not counting an existing one.
     index.forget(rows)
     existing = [size for size in sizes if size is not None]
-    return Freed(len(existing), sum(existing))
+    return DiskUsage(len(existing), sum(existing))
 
 
-class DiskUsage(Value):
+class DiskUsage(Described):
     """A number of files, and their bytes."""
 
     files: int = 0
-    bytes: int = 0
+    file_count: Annotated[int, "files"] = computed(lambda self: self.files)
+    bytes: Annotated[int, "their size"] = 0
 
 
 def disk_usage(root: Path) -> DiskUsage:

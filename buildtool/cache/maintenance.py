@@ -15,7 +15,7 @@ from pathlib import Path
 
 from buildtool.cache import emulator_cache, zig_cache
 from buildtool.cache.action import blobs_named
-from buildtool.cache.eviction import ACTIONS, DiskUsage, Evictable, Freed, disk_usage, evict
+from buildtool.cache.eviction import ACTIONS, DiskUsage, Evictable, disk_usage, evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import KINDS, Item, Store
 from buildtool.core.cache import CACHES
@@ -54,7 +54,7 @@ def store_usage(store: Store) -> tuple[DiskUsage, DiskUsage]:
     return documents, blobs
 
 
-def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str, Freed]:
+def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str, DiskUsage]:
     """Create the index again, and evict down to `limit` bytes."""
     store.sweep()
     index = Index(store)
@@ -88,7 +88,7 @@ def verify(store: Store) -> VerifiedCache:
     return VerifiedCache(documents, blobs, tuple(wrong), useless)
 
 
-def clear(store: Store) -> Freed:
+def clear(store: Store) -> DiskUsage:
     """Delete all documents and blobs."""
     files = size = 0
     for item, stored in list(store.items()):
@@ -99,7 +99,7 @@ def clear(store: Store) -> Freed:
     if store.directory.is_dir():
         store.sweep(older=RECENT)
         Index(store).rebuild()
-    return Freed(files, size)
+    return DiskUsage(files, size)
 
 
 def _is_whole(store: Store, item: Item) -> bool:
@@ -130,7 +130,7 @@ class OtherCaches(Value):
         self._save_size(size)
         return size
 
-    def collect(self, store: Store, index: Index, target: int) -> dict[str, Freed]:
+    def collect(self, store: Store, index: Index, target: int) -> dict[str, DiskUsage]:
         """Evict the least recently used entries of `store` and of these caches, until `target`
         bytes are left of what can be evicted; returns what was deleted, by name."""
         entries = [*zig_cache.entries(self.directory / zig_cache.NAME), *self._entries()]
@@ -143,16 +143,15 @@ class OtherCaches(Value):
         """Delete temporary files of processes that were killed."""
         zig_cache.sweep(self.directory / zig_cache.NAME)
 
-    def clear(self) -> dict[str, Freed]:
+    def clear(self) -> dict[str, DiskUsage]:
         """Delete everything that a build can make again; of a link, only the link."""
         freed = {}
         for name, cache in CACHES.items():
             path = self.directory / name
             if name == ACTIONS or not cache.recreated or not os.path.lexists(path):
                 continue
-            usage = DiskUsage() if path.is_symlink() else disk_usage(path)
+            freed[name] = DiskUsage() if path.is_symlink() else disk_usage(path)
             remove_tree(path, ignore_errors=True)
-            freed[name] = Freed(usage.files, usage.bytes)
         remove_tree(self._note, ignore_errors=True)
         return freed
 

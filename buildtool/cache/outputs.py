@@ -118,6 +118,31 @@ def check_outputs(outputs: Sequence[Output], where: str) -> tuple[Output, ...]:
     return tuple(tree[path] for path in sorted(tree))
 
 
+def restore(
+    outputs: Sequence[Output], into: Path, fetch: Fetch, check: Check = lambda _: None
+) -> bool:
+    """Replace the directory `into` by one with exactly these (safe) outputs, all modified now.
+
+    Returns False when `fetch` does not have one of them, or has it with another size.  Raises what
+    `check` raises, and `OSError` when there is no space or no permission.  In each of these cases
+    `into` stays as it was; see `replace_directory` for processes that are killed.
+    """
+    fresh = into.with_name(f".{into.name}.new")
+    remove_tree(fresh, ignore_errors=True)
+    make_directory(into.parent)
+    try:
+        fresh.mkdir()
+        if not all(_write(output, fresh, fetch) for output in outputs):
+            return False
+        for folder, _, _ in os.walk(fresh):
+            os.chmod(folder, 0o755)  # noqa: PTH101 - walk yields strings
+        check(fresh)
+        replace_directory(fresh, into)
+    finally:
+        remove_tree(fresh, ignore_errors=True)
+    return True
+
+
 def _read(directory: Path, entry: os.DirEntry[str]) -> Output:
     path = Path(entry.path)
     name = path.relative_to(directory).as_posix()
@@ -200,31 +225,6 @@ def _refuse(where: str, why: str) -> OutputsError:
         why=why,
         remedy="Let the install rules create files, directories and relative links only.",
     )
-
-
-def restore(
-    outputs: Sequence[Output], into: Path, fetch: Fetch, check: Check = lambda _: None
-) -> bool:
-    """Replace the directory `into` by one with exactly these (safe) outputs, all modified now.
-
-    Returns False when `fetch` does not have one of them, or has it with another size.  Raises what
-    `check` raises, and `OSError` when there is no space or no permission.  In each of these cases
-    `into` stays as it was; see `replace_directory` for processes that are killed.
-    """
-    fresh = into.with_name(f".{into.name}.new")
-    remove_tree(fresh, ignore_errors=True)
-    make_directory(into.parent)
-    try:
-        fresh.mkdir()
-        if not all(_write(output, fresh, fetch) for output in outputs):
-            return False
-        for folder, _, _ in os.walk(fresh):
-            os.chmod(folder, 0o755)  # noqa: PTH101 - walk yields strings
-        check(fresh)
-        replace_directory(fresh, into)
-    finally:
-        remove_tree(fresh, ignore_errors=True)
-    return True
 
 
 def _write(output: Output, directory: Path, fetch: Fetch) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -259,6 +259,12 @@ def without_on(words: Sequence[str], *others: str) -> list[str]:
         elif word.partition("=")[0] not in ("--on", *others):
             rest.append(word)
     return rest
+
+
+def check_with_on(given: Mapping[str, object]) -> None:
+    """Raise `UsageError` for an option with a value, of those that are for one device."""
+    for option in filter(given.get, given):
+        raise not_with_on(option)
 
 
 def not_with_on(option: str) -> UsageError:

@@ -4,53 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described, computed
 
 if TYPE_CHECKING:
     from buildtool.contract.subject import Subject
-    from buildtool.documents.inspection import FindingObject
 
 ERROR, WARNING = "error", "warning"
 
 
-class Finding(Value):
+class Finding(Described):
     """One problem of one file."""
 
-    rule: str
-    severity: str  # `ERROR` or `WARNING`
-    path: str  # relative to what was checked, "" for all of it
-    message: str  # what happened; names the file
-    why: str  # one line or several
-    remedy: str
-
-    def as_json(self) -> FindingObject:
-        return {
-            "rule": self.rule,
-            "severity": self.severity,
-            "path": self.path,
-            "message": self.message,
-            "why": self.why,
-            "remedy": self.remedy,
-        }
+    rule: Annotated[str, "name of the rule"]
+    severity: Annotated[str, "a warning does not change the exit status", ("error", "warning")]
+    path: Annotated[str, 'path below what was inspected; "" for all of it']
+    message: Annotated[str, "what is wrong"]
+    why: Annotated[str, "the cause, in one line or several"]
+    remedy: Annotated[str, "what to do"]
 
 
-class RuleText(Value):
+class RuleText(Described):
     """The name of a rule, and as `text` what it requires and the reason: its docstring."""
 
-    name: str
+    name: Annotated[str, "name of the rule"]
     text: str | None
+    requirement: Annotated[str, "what it requires"] = computed(lambda self: _part(self.text, 0))
+    reason: Annotated[str, "why"] = computed(lambda self: _part(self.text, 2))
 
-    @property
-    def requirement(self) -> str:
-        """The requirement of the rule, in one sentence."""
-        return " ".join((self.text or "").partition("\n\n")[0].split())
 
-    @property
-    def reason(self) -> str:
-        """Why the rule requires it."""
-        return " ".join((self.text or "").partition("\n\n")[2].split())
+def _part(text: str | None, part: int) -> str:
+    """The first paragraph of `text`, or with `part` 2 the rest, in one line."""
+    return " ".join((text or "").partition("\n\n")[part].split())
 
 
 class Rule(RuleText):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
 from buildtool.contract.finding import ERROR, Finding, rules_of
 from buildtool.contract.release_json import ReleaseFileError, read_promise
@@ -34,7 +34,7 @@ from buildtool.contract.subject import (
 )
 from buildtool.core.elf.file import EM_HEXAGON
 from buildtool.core.elf.read import Elf, ElfError, is_elf, read_dynamic, read_elf
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value, computed
 from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.cdsprpc import is_cdsprpc, known_exports, system_cdsprpc
@@ -59,22 +59,20 @@ FILE, RELEASE, DIRECTORY, ARCHIVE = "file", "release", "directory", "archive"
 MAX_RELEASES = 1000
 
 
-class Inspection(Value):
+class Inspection(Described):
     """The result of inspecting `path`."""
 
-    path: str
-    kind: str  # `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`
-    files: int  # their number, without each release.json
-    releases: int  # their number
-    findings: tuple[Finding, ...]
-
-    @property
-    def errors(self) -> int:
-        return sum(finding.severity == ERROR for finding in self.findings)
-
-    @property
-    def warnings(self) -> int:
-        return len(self.findings) - self.errors
+    path: Annotated[str, "the PATH"]
+    kind: Annotated[str, "what it is", ("file", "release", "directory", "archive")]
+    files: Annotated[int, "number of its files"]
+    releases: Annotated[int, "number of the releases in it"]
+    error_count: Annotated[int, "number of errors"] = computed(
+        lambda self: sum(finding.severity == ERROR for finding in self.findings)
+    )
+    warning_count: Annotated[int, "number of warnings"] = computed(
+        lambda self: len(self.findings) - self.error_count
+    )
+    findings: Annotated[tuple[Finding, ...], "what breaks a rule"]
 
 
 def inspect_file(file: Path) -> Inspection:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described
 
 if TYPE_CHECKING:
-    from buildtool.documents.builds import DiagnosticObject, ErrorObject
+    from buildtool.documents.builds import ErrorObject
 
 NOT_RUN = 125
 """The exit status, when no program could run, of what returns the exit status of a program."""
@@ -65,22 +65,10 @@ class UsageError(BuildtoolError):
     exit_status = 2
 
 
-class Diagnostic(Value):
-    """One error that a tool reported, as `--json` prints it.
+class Diagnostic(Described):
+    """One error that a tool reported; a place is None where the tool did not report it."""
 
-    `line` and `column` count from 1; `file`, `line` and `column` are None where the tool did not
-    report them.
-    """
-
-    file: str | None
-    line: int | None
-    column: int | None
-    message: str
-
-    def as_json(self) -> DiagnosticObject:
-        return {
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-        }
+    file: Annotated[str | None, "path of the source file"]
+    line: Annotated[int | None, "from 1"]
+    column: Annotated[int | None, "from 1"]
+    message: Annotated[str, "what the tool says is wrong"]

@@ -12,8 +12,18 @@ instructions (callgrind: 247 million with NamedTuple).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Any, Self, dataclass_transform
+from typing import Annotated, Any, Literal, Self, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+Inline = Annotated[T, "its keys are in the object itself"]
+
+
+def computed(value: Callable[[Any], T], *, init: Literal[False] = False) -> T:
+    """In place of a default: what is annotated is no field but a property."""
+    del init  # for type checkers: the property is no argument of the class
+    return property(value)  # type: ignore[return-value]
 
 
 class _ValueType(type):
@@ -29,6 +39,8 @@ class _ValueType(type):
         fields: tuple[str, ...] = getattr(bases[0], "_fields", ())
         defaults: dict[str, Any] = dict(getattr(bases[0], "_field_defaults", {}))
         for field in space.get("__annotations__", ()):
+            if isinstance(space.get(field), property):
+                continue
             if field in space:
                 defaults[field] = space.pop(field)
             if field not in fields:
@@ -38,7 +50,7 @@ class _ValueType(type):
         return super().__new__(cls, name, bases, space)
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(computed,))
 class Value(tuple[Any, ...], metaclass=_ValueType):
     """Base class of values.  Raises `TypeError` when a field is missing, repeated or unknown."""
 
@@ -70,3 +82,47 @@ class Value(tuple[Any, ...], metaclass=_ValueType):
     def __repr__(self) -> str:
         fields = (f"{name}={value!r}" for name, value in self._asdict().items())
         return f"{type(self).__name__}({', '.join(fields)})"
+
+
+class Described(Value):
+    """A value that commands print: each field with a description is a key of its JSON object.
+
+        class Part(Described):
+            name: Annotated[str, "name of the part"]
+            size: Annotated[int, "its bytes"] = computed(lambda self: len(self.data))
+            place: Inline[Place]
+            data: bytes
+
+    The schemas in docs/json are made of the descriptions, which nothing evaluates at run time.
+    """
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `--json` prints."""
+        document: dict[str, Any] = {}
+        for key, annotation in described(type(self)).items():
+            value = _plain(getattr(self, key))
+            document.update(value if annotation.startswith("Inline[") else {key: value})
+        return document
+
+
+def described(kind: type) -> dict[str, str]:
+    """The fields that are keys of JSON, with their annotations, those of base classes first."""
+    return {
+        key: annotation
+        for cls in reversed(kind.__mro__)
+        for key, annotation in getattr(cls, "__annotations__", {}).items()
+        if annotation.startswith(("Annotated[", "Inline["))
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A field as JSON has it."""
+    if isinstance(value, Value):
+        return value.as_json() if hasattr(value, "as_json") else value._asdict()
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return value.__fspath__() if hasattr(value, "__fspath__") else value

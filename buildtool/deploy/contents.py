@@ -15,13 +15,13 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note, work
 from buildtool.core.files import read_checksummed, value_digest, write_checksummed
 from buildtool.core.trees import make_directory
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.project.model import Project
@@ -41,6 +41,16 @@ FOLDER = ".data"
 SLOW_SIZE = 256_000_000
 """Bytes of a file whose digest takes long enough to say so."""
 NOTHING: Contents = {}
+
+
+class ReleaseOnDevice(Described):
+    """What a command did with a release on a device."""
+
+    device: Annotated[str, "name of the device"]
+    target: Annotated[str, "target of buildtool.toml"]
+    release: Annotated[str, "id of the release on this machine, a digest of its files"]
+    deployment: Annotated[str, "id of what the device has of it"]
+    arch: Annotated[str, 'DSP arch of its skels; "" for none']
 
 
 class Deployment(Value):

@@ -38,7 +38,7 @@ SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
 MAX_INLINE = 1 << 20
 """Bytes of an archive that is sent in one exchange with the start of a program: a larger one is
 better compressed while it is sent."""
-MAX_NAMES = 8 << 10
+MAX_INLINE_NAMES = 8 << 10
 """Characters of the paths that are removed then: they are arguments of the script."""
 ROUNDS = 6
 """How often a difference is sent that does not become smaller.  It is sent once when the device
@@ -132,7 +132,7 @@ class Push(Value):
         """
         change = changes(have, self.contents)
         names = sum(map(len, change.removed))
-        if names > MAX_NAMES or self._added(Pushed(), change).size > MAX_INLINE:
+        if names > MAX_INLINE_NAMES or self._added(Pushed(), change).size > MAX_INLINE:
             return None
         unpack = unpacker(self.deployment, change, self.site.unpack)
         stream = io.BytesIO()

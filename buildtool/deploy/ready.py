@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
@@ -80,6 +80,17 @@ class Ready:
         self._force = force
         self._beside = ""
         self._find(refresh=False)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The fields of `ReleaseOnDevice`."""
+        return {
+            "device": self.site.device.name,
+            "target": self.release.target,
+            "release": self.release.id,
+            "deployment": self.deployment.id,
+            "arch": self.deployment.arch,
+        }
 
     def renew(self) -> None:
         """Read the facts about the device again; raises as the constructor does."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Note, PushFinished, work
-from buildtool.core.value import Value
 from buildtool.deploy.contents import (
     Deployment,
     Known,
+    ReleaseOnDevice,
     Site,
     followed,
     forget,
@@ -24,7 +24,6 @@ from buildtool.device.script import ScriptReport, script
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush, Push, Pushed
     from buildtool.deploy.ready import Ready
-    from buildtool.documents.runs import DeployDocument
 
 
 def make_current(site: Site, deployment: Deployment) -> Pushed:
@@ -190,36 +189,13 @@ def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) 
     return sent
 
 
-class Deployed(Value):
-    """A release that is current on a device.
+class Deployed(ReleaseOnDevice):
+    """A release that is current on a device."""
 
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, in `directory`; `files` and `size` (bytes) are what was sent, `repaired` the files on the
-    device that were damaged.
-    """
-
-    device: str
-    target: str
-    release: str
-    deployment: str
-    arch: str
-    directory: str
-    files: int
-    size: int
-    repaired: tuple[str, ...]
-
-    def as_json(self) -> DeployDocument:
-        return {
-            "device": self.device,
-            "target": self.target,
-            "release": self.release,
-            "deployment": self.deployment,
-            "arch": self.arch,
-            "directory": self.directory,
-            "files": self.files,
-            "size": self.size,
-            "repaired": list(self.repaired),
-        }
+    directory: Annotated[str, "the release on the device"]
+    files: Annotated[int, "number of files and links that were sent"]
+    size: Annotated[int, "bytes in them"]
+    repaired: Annotated[tuple[str, ...], "files that --verify found damaged, and sent again"]
 
 
 def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:
@@ -227,11 +203,7 @@ def deploy(ready: Ready, *, verify_files: bool = False) -> Deployed:
     repaired = verify(ready.site, ready.deployment) if verify_files else ()
     sent = make_current(ready.site, ready.deployment)
     return Deployed(
-        device=ready.site.device.name,
-        target=ready.release.target,
-        release=ready.release.id,
-        deployment=ready.deployment.id,
-        arch=ready.deployment.arch,
+        **ready.names,
         directory=ready.site.release(ready.deployment.id),
         files=sent.files,
         size=sent.size,

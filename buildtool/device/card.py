@@ -11,11 +11,11 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.files import file_digest, read_checksummed, write_checksummed
-from buildtool.core.value import Value
+from buildtool.core.value import Described, computed
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError, DeviceFinding
@@ -24,80 +24,49 @@ from buildtool.device.known_facts import key_of
 from buildtool.project.model import Target
 from buildtool.project.runs import parse_requirement
 
-if TYPE_CHECKING:
-    from buildtool.documents.devices import CapabilityObject, CardObject
-
 SCHEMA = 1
 OK, ABSENT, DIFFERS, UNTESTED = "ok", "absent", "differs", "untested"
 
 
-class Capability(Value):
-    """One thing that a DSP can do, or cannot.
+class Capability(Described):
+    """One thing that a DSP can do, or cannot; requirements compare `value`."""
 
-    `claimed` is what libcdsprpc says about it, "" for nothing; `found` is what was seen.  `state`
-    is `OK`; `ABSENT` if it is neither claimed nor there; `DIFFERS` if it is not what is claimed, or
-    does not work; or `UNTESTED`.  `value` is a number in `unit`, which requirements compare.
-    """
-
-    name: str
-    claimed: str
-    found: str
-    state: str = OK
-    value: float = 0
-    unit: str = ""
-
-    def as_json(self) -> CapabilityObject:
-        return {
-            "name": self.name,
-            "claimed": self.claimed,
-            "found": self.found,
-            "state": self.state,
-            "value": self.value,
-            "unit": self.unit,
-        }
+    name: Annotated[str, "name of the capability"]
+    claimed: Annotated[str, 'what libcdsprpc says about it; "" for nothing']
+    found: Annotated[str, "what was seen"]
+    state: Annotated[
+        str,
+        "ok; absent, if it is neither claimed nor there; differs, if it is not what is claimed, or"
+        " does not work; untested",
+        ("ok", "absent", "differs", "untested"),
+    ] = OK
+    value: Annotated[float, "its number, in `unit`; 0 if it has none"] = 0
+    unit: Annotated[str, 'unit of `value`; "" for none'] = ""
 
 
-class Card(Value):
-    """What was found out about `device` at the time `date` (RFC 3339, UTC).
+class Card(Described):
+    """What was found out about a device."""
 
-    `release` is the id of what ran there.  `firmware` are the names of the builds of the DSP's
-    firmware.  `rungs` are in the order in which a DSP comes up; when one is broken, it is the last,
-    and there are no capabilities.
-    """
-
-    device: str
-    date: str
-    release: str
-    model: str
-    soc: str
-    platform: str
-    cdsprpc: SystemFile
-    shell: SystemFile
-    firmware: tuple[str, ...]
-    rungs: tuple[DeviceFinding, ...]
-    capabilities: tuple[Capability, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether no rung is broken, and everything is as it is claimed."""
-        broken = any(rung.remedy for rung in self.rungs)
-        return not broken and not any(row.state == DIFFERS for row in self.capabilities)
-
-    def as_json(self) -> CardObject:
-        return {
-            "device": self.device,
-            "date": self.date,
-            "release": self.release,
-            "model": self.model,
-            "soc": self.soc,
-            "platform": self.platform,
-            "cdsprpc": {"path": self.cdsprpc.path, "sha256": self.cdsprpc.sha256},
-            "shell": {"path": self.shell.path, "sha256": self.shell.sha256},
-            "firmware": [*self.firmware],
-            "ok": self.ok,
-            "rungs": [rung.as_json() for rung in self.rungs],
-            "capabilities": [row.as_json() for row in self.capabilities],
-        }
+    device: Annotated[str, "name of the device"]
+    date: Annotated[str, "when it was probed, in UTC (RFC 3339)"]
+    release: Annotated[str, 'id of the release that ran there; "" if a rung is broken before']
+    model: Annotated[str, '"" if it is unknown']
+    soc: Annotated[str, '"" if it is unknown']
+    platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]
+    cdsprpc: Annotated[SystemFile, "the system's libcdsprpc"]
+    shell: Annotated[SystemFile, "the DSP shell"]
+    firmware: Annotated[tuple[str, ...], "builds of the DSP's firmware"]
+    ok: Annotated[bool, "whether no rung is broken, and no capability differs"] = computed(
+        lambda self: (
+            all(rung.ok for rung in self.rungs)
+            and all(row.state != DIFFERS for row in self.capabilities)
+        )
+    )
+    rungs: Annotated[
+        tuple[DeviceFinding, ...],
+        "in the order in which a DSP comes up; a broken one that prevents calls is the last",
+    ]
+    capabilities: Annotated[tuple[Capability, ...], "what the DSP does; none after a broken rung"]
 
 
 def system_files(device: Device, facts: Facts) -> tuple[SystemFile, SystemFile]:

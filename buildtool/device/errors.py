@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import escape
-from buildtool.core.value import Value
-
-if TYPE_CHECKING:
-    from buildtool.documents.devices import DeviceFindingObject
+from buildtool.core.value import Described, computed
 
 FAILURES = Path(__file__).with_name("transports") / "failures.toml"
 MAX_LINES = 8
@@ -40,17 +37,13 @@ def foreign(device: str, path: str) -> DeviceError:
     )
 
 
-class DeviceFinding(Value):
-    """Something that was checked.  `name` is that of the check; `remedy` is what to do, "" if
-    everything is as it should be."""
+class DeviceFinding(Described):
+    """Something that was checked."""
 
-    name: str
-    what: str
-    remedy: str = ""
-
-    def as_json(self) -> DeviceFindingObject:
-        ok = not self.remedy
-        return {"ok": ok, "name": self.name, "what": self.what, "remedy": self.remedy}
+    ok: Annotated[bool, "whether it is as it should be"] = computed(lambda self: not self.remedy)
+    name: Annotated[str, "name of the check"]
+    what: Annotated[str, "what was found"]
+    remedy: Annotated[str, 'what to do about it; "" if it is as it should be'] = ""
 
 
 def explain(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import Annotated
 
-from buildtool.core.value import Value
-
-if TYPE_CHECKING:
-    from buildtool.documents.devices import FactsObject
+from buildtool.core.value import Described, Value
 
 CAPABILITIES = (
     *("domain_support", "unsigned_pd_support", "hvx_support_64b", "hvx_support_128b"),
@@ -19,70 +16,57 @@ CAPABILITIES = (
 MAX_KHZ, MAX_MILLIDEGREES = 100_000_000, 1_000_000
 
 
-class SystemFile(Value):
+class SystemFile(Described):
     """A file of the device, and the sha256 of its bytes ("" if it is unknown)."""
 
-    path: str = ""
-    sha256: str = ""
+    path: Annotated[str, 'path on the device; "" for none'] = ""
+    sha256: Annotated[str, 'sha256 of its bytes; "" if it is unknown'] = ""
 
 
-class Node(Value):
-    """A special file of the device.  `mode` is octal; `readable` and `writable` are for the user
-    that runs commands there."""
+class Node(Described):
+    """A special file of the device."""
 
-    path: str
-    mode: str
-    owner: str
-    group: str
-    readable: bool
-    writable: bool
+    path: Annotated[str, "path on the device"]
+    mode: Annotated[str, "permissions, octal"]
+    owner: Annotated[str, "owner"]
+    group: Annotated[str, "group"]
+    readable: Annotated[bool, "whether that user may read it"]
+    writable: Annotated[bool, "whether that user may write it"]
 
 
-class Facts(Value):
+class Facts(Described):
     """The facts about a device; a text is "" and a number 0 if it is unknown.
 
-    `arch` is that of the DSP, "" without one; `arch_source` says how it is known, and what else
-    was tried.  `capabilities` are the answers of libcdsprpc about the DSP, by the names of
-    `CAPABILITIES`; firmware can be wrong about them.  `root` is the absolute path that releases are
-    installed below, `free` the number of bytes available there; `unwritable` says why nothing can
-    be written there.  `hard_links`, `links` and `executable` say whether hard links,
-    symbolic links and executable files work there.
+    Firmware can be wrong about `capabilities`, which have the names of `CAPABILITIES`.
     """
 
-    platform: str
-    machine: str
-    model: str
-    soc: str
-    arch: str
-    arch_source: str
-    glibc: str
-    api: int
-    page_size: int
-    root: str
-    free: int
-    unwritable: str
-    hard_links: bool
-    links: bool
-    executable: bool
-    boot: str
-    user: str
-    uid: int
-    home: str
-    tools: frozenset[str]
-    cdsprpc: SystemFile
-    shell: SystemFile
-    nodes: tuple[Node, ...]
-    capabilities: Mapping[str, int]
-
-    def as_json(self) -> FactsObject:
-        document = {
-            **self._asdict(),
-            "tools": sorted(self.tools),
-            "cdsprpc": self.cdsprpc._asdict(),
-            "shell": self.shell._asdict(),
-            "nodes": [node._asdict() for node in self.nodes],
-        }
-        return cast("FactsObject", document)  # tests compare it with the schema
+    platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]
+    machine: Annotated[str, "what uname -m prints there"]
+    model: Annotated[str, 'model of the device; "" if it is unknown']
+    soc: Annotated[str, 'SoC; "" if it is unknown']
+    arch: Annotated[str, 'DSP arch; "" if no DSP is known']
+    arch_source: Annotated[str, "how the DSP arch is known"]
+    glibc: Annotated[str, 'version of its glibc; "" on Android and if it is unknown']
+    api: Annotated[int, "Android API level; 0 elsewhere"]
+    page_size: Annotated[int, "bytes in a page of memory; 0 if it is unknown"]
+    root: Annotated[str, "absolute path that releases are installed below"]
+    free: Annotated[int, "bytes available there"]
+    unwritable: Annotated[str, 'why releases cannot be installed there; "" if they can']
+    hard_links: Annotated[bool, "whether hard links can be made there"]
+    links: Annotated[bool, "whether symbolic links can be made there"]
+    executable: Annotated[bool, "whether programs there can be executed"]
+    boot: Annotated[str, 'ID of the current boot; "" if it is unknown']
+    user: Annotated[str, "user that runs commands"]
+    uid: Annotated[int, "ID of that user"]
+    home: Annotated[str, "home directory of that user"]
+    tools: Annotated[frozenset[str], "programs found on the device"]
+    cdsprpc: Annotated[SystemFile, "its FastRPC library"]
+    shell: Annotated[SystemFile, "its DSP shell"]
+    nodes: Annotated[tuple[Node, ...], "device nodes of DSPs, accelerators and shared memory"]
+    capabilities: Annotated[
+        Mapping[str, int],
+        "what libcdsprpc answers about the DSP, by attribute of remote.h in lower case",
+    ]
 
 
 class Clocks(Value):

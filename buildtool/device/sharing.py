@@ -14,19 +14,16 @@ import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
 from buildtool.core.processes.process import PIPE
-from buildtool.core.value import Value
+from buildtool.core.value import Described
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, script
-
-if TYPE_CHECKING:
-    from buildtool.documents.devices import HolderObject
 
 MAX_TEXT = 200
 """Characters that are written or shown of what a user does with the device."""
@@ -46,12 +43,12 @@ HELD = rb"held (\S{1,100})\n"
 """The line that the device prints when it holds the lock, with its boot; see hold.sh."""
 
 
-class Holder(Value):
+class Holder(Described):
     """Who uses a device (USER@HOST), for what, and since how many seconds; None if unknown."""
 
-    user: str
-    purpose: str
-    seconds: int | None
+    user: Annotated[str, "USER@HOST, as the lock says"]
+    purpose: Annotated[str, "program or command, and the CI job"]
+    seconds: Annotated[int | None, "since when; null if unknown"]
 
     def __str__(self) -> str:
         text = self.user
@@ -60,9 +57,6 @@ class Holder(Value):
             form = "%H:%M" if self.seconds < 12 * 3600 else "%Y-%m-%d %H:%M"
             text += f" since {time.strftime(form, begun)} ({duration(self.seconds)})"
         return f"{text}: {self.purpose}" if self.purpose else text
-
-    def as_json(self) -> HolderObject:
-        return {"user": self.user, "purpose": self.purpose, "seconds": self.seconds}
 
 
 def parse_holder(text: str) -> Holder:

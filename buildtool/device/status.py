@@ -7,12 +7,12 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated, Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.processes.process import DEVNULL
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.conversation import conversation
 from buildtool.device.device import Device
@@ -21,9 +21,6 @@ from buildtool.device.known_facts import key_of
 from buildtool.device.script import LOCK_SCRIPTS, script
 from buildtool.device.sharing import Holder, lock_failure, parse_holder
 from buildtool.project.model import BUILT_IN_TARGET
-
-if TYPE_CHECKING:
-    from buildtool.documents.devices import LastTestObject
 
 ANSWER_SECONDS = 10.0
 """How long a device that is connected may take to answer."""
@@ -68,22 +65,16 @@ def read_status(device: Device) -> DeviceStatus:
     )
 
 
-class LastRun(Value):
-    """The tests of `project` that ended at `ended`, in seconds since the epoch: how many there
-    were, and how many of them were bad."""
+class LastRun(Described):
+    """The last tests of a project on a device."""
 
-    project: str
-    tests: int
-    bad: int
-    ended: float
+    project: Annotated[str, "name of the project"]
+    tests: Annotated[int, "number of tests"]
+    bad: Annotated[int, "number of tests that failed or did not run"]
+    ended: Annotated[float, "when they ended, in seconds since 1970"]
 
-    def as_json(self) -> LastTestObject:
-        return {
-            "project": self.project,
-            "tests": self.tests,
-            "bad": self.bad,
-            "ended": round(self.ended, 3),
-        }
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "ended": round(self.ended, 3)}
 
 
 def remember_run(device: Device, last: LastRun) -> None:

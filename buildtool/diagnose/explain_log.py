@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines
 from buildtool.diagnose.knowledge import (
     ANY_ERROR,
@@ -35,7 +35,6 @@ from buildtool.diagnose.line_patterns import (
 if TYPE_CHECKING:
     from buildtool.documents.explanations import (
         EventObject,
-        EvidenceObject,
         LogFindingObject,
         LogsObject,
     )
@@ -47,16 +46,12 @@ BEFORE, EXCERPT = 40, 240
 """Characters of a long line that are kept before the text that was found, and in all."""
 
 
-class Evidence(Value):
+class Evidence(Described):
     """A line that shows a condition."""
 
-    log: str
-    line: int
-    text: str
-
-    def as_json(self) -> EvidenceObject:
-        """The line as an object of the document of `explain`."""
-        return {"log": self.log, "line": self.line, "text": self.text}
+    log: Annotated[str, "the file; `-` is standard input, `line` an argument"]
+    line: Annotated[int, "number of the line, from 1, in the part that was read"]
+    text: Annotated[str, "the line; of a long one the part around what was found"]
 
 
 class Finding(Value):

@@ -12,10 +12,10 @@ import errno
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING
+from typing import IO, Annotated
 
 from buildtool.core.fastrpc_codes import DSP_OFFSET
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.diagnose.crash_lines import CrashBlock, CrashLines, LineTime, line_time
 from buildtool.diagnose.knowledge import (
     BENIGN,
@@ -25,9 +25,6 @@ from buildtool.diagnose.knowledge import (
     UNKNOWN,
     Condition,
 )
-
-if TYPE_CHECKING:
-    from buildtool.documents.explanations import InputObject
 
 ORDER = {CONSEQUENCE: 0, UNKNOWN: 1, CAUSE: 2, BENIGN: 2}
 """Of several conditions that a line shows, one of the highest class counts."""
@@ -183,26 +180,15 @@ def _numbers(line: str) -> Iterator[str]:
         yield text if text.startswith("0x") else str(int(text))
 
 
-class LogSummary(Value):
+class LogSummary(Described):
     """What was read of a log: `part` is ALL, START or END."""
 
-    name: str
-    lines: int = 0
-    bytes: int = 0
-    part: str = ALL
-    cut_lines: int = 0
-    has_nul: bool = False
-
-    def as_json(self) -> InputObject:
-        """The summary as an object of the document of `explain`."""
-        return {
-            "name": self.name,
-            "lines": self.lines,
-            "bytes": self.bytes,
-            "part": self.part,
-            "cut_lines": self.cut_lines,
-            "has_nul": self.has_nul,
-        }
+    name: Annotated[str, "the file; `-` is standard input, `line` an argument"]
+    lines: Annotated[int, "number of lines that were read"] = 0
+    bytes: Annotated[int, "number of bytes that were read"] = 0
+    part: Annotated[str, "which part was read", ("all", "start", "end")] = ALL
+    cut_lines: Annotated[int, "number of lines that were too long to be read to their end"] = 0
+    has_nul: Annotated[bool, "whether it has NUL bytes, so that it may not be a log"] = False
 
 
 class LogLines:

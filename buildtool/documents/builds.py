@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
+
+from buildtool.documents import Extended
 
 
 class StepObject(TypedDict):
@@ -27,11 +29,7 @@ class PlanDocument(TypedDict):
     directory: Annotated[str, "directory of what will ship"]
 
 
-class DiagnosticObject(TypedDict):
-    file: Annotated[str | None, "path of the source file"]
-    line: Annotated[int | None, "from 1"]
-    column: Annotated[int | None, "from 1"]
-    message: Annotated[str, "what the tool says is wrong"]
+DiagnosticObject = Annotated[dict[str, Any], "buildtool.core.errors:Diagnostic"]
 
 
 class StepResultObject(StepObject):
@@ -62,15 +60,7 @@ class BuildDocument(TypedDict):
     error: Annotated[ErrorObject | None, "why the build failed; null when it did not"]
 
 
-class ReasonObject(TypedDict):
-    kind: Annotated[
-        str,
-        "what kind of difference",
-        ("first", "field", "input", "moved", "doubtful", "output", "absent", "glob", "tree"),
-    ]
-    name: Annotated[str, "the field or path"]
-    old: Annotated[str, 'value or digest before; "" for none']
-    new: Annotated[str, 'value or digest now; "" for none']
+ReasonObject = Annotated[dict[str, Any], "buildtool.engine.reasons:Reason"]
 
 
 class ExplanationObject(TypedDict):
@@ -122,12 +112,11 @@ class IdlErrorsDocument(TypedDict):
     errors: Annotated[list[ErrorObject], "all of them, in their order"]
 
 
-class UsageObject(TypedDict):
-    file_count: Annotated[int, "files"]
-    bytes: Annotated[int, "their size"]
+UsageObject = Annotated[dict[str, Any], "buildtool.cache.eviction:DiskUsage"]
 
 
-class NamedUsageObject(UsageObject):
+class NamedUsageObject(Extended):
+    base = "buildtool.cache.eviction:DiskUsage"
     name: Annotated[str, "actions, or a file or directory of the cache directory"]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
+
+from buildtool.documents import Extended
 
 
 class DeviceObject(TypedDict):
@@ -23,55 +25,17 @@ class DevicesDocument(TypedDict):
     devices: Annotated[list[DeviceObject], "the devices that are configured"]
 
 
-class SystemFileObject(TypedDict):
-    path: Annotated[str, 'path on the device; "" for none']
-    sha256: Annotated[str, 'sha256 of its bytes; "" if it is unknown']
+SystemFileObject = Annotated[dict[str, Any], "buildtool.device.facts:SystemFile"]
 
 
-class NodeObject(TypedDict):
-    path: Annotated[str, "path on the device"]
-    mode: Annotated[str, "permissions, octal"]
-    owner: Annotated[str, "owner"]
-    group: Annotated[str, "group"]
-    readable: Annotated[bool, "whether that user may read it"]
-    writable: Annotated[bool, "whether that user may write it"]
+NodeObject = Annotated[dict[str, Any], "buildtool.device.facts:Node"]
 
 
-class FactsObject(TypedDict):
-    platform: Annotated[
-        str,
-        "platform of the device",
-        ("ubuntu-aarch64", "android"),
-    ]
-    machine: Annotated[str, "what uname -m prints there"]
-    model: Annotated[str, 'model of the device; "" if it is unknown']
-    soc: Annotated[str, 'SoC; "" if it is unknown']
-    arch: Annotated[str, 'DSP arch; "" if no DSP is known']
-    arch_source: Annotated[str, "how the DSP arch is known"]
-    glibc: Annotated[str, 'version of its glibc; "" on Android and if it is unknown']
-    api: Annotated[int, "Android API level; 0 elsewhere"]
-    page_size: Annotated[int, "bytes in a page of memory; 0 if it is unknown"]
-    root: Annotated[str, "absolute path that releases are installed below"]
-    free: Annotated[int, "bytes available there"]
-    unwritable: Annotated[str, 'why releases cannot be installed there; "" if they can']
-    hard_links: Annotated[bool, "whether hard links can be made there"]
-    links: Annotated[bool, "whether symbolic links can be made there"]
-    executable: Annotated[bool, "whether programs there can be executed"]
-    boot: Annotated[str, 'ID of the current boot; "" if it is unknown']
-    user: Annotated[str, "user that runs commands"]
-    uid: Annotated[int, "ID of that user"]
-    home: Annotated[str, "home directory of that user"]
-    tools: Annotated[list[str], "programs found on the device"]
-    cdsprpc: Annotated[SystemFileObject, "its FastRPC library"]
-    shell: Annotated[SystemFileObject, "its DSP shell"]
-    nodes: Annotated[list[NodeObject], "device nodes of DSPs, accelerators and shared memory"]
-    capabilities: Annotated[
-        dict[str, int],
-        "what libcdsprpc answers about the DSP, by attribute of remote.h in lower case",
-    ]
+FactsObject = Annotated[dict[str, Any], "buildtool.device.facts:Facts"]
 
 
-class DeviceFactsDocument(FactsObject):
+class DeviceFactsDocument(Extended):
+    base = "buildtool.device.facts:Facts"
     device: Annotated[str, "name of the device"]
 
 
@@ -80,11 +44,7 @@ class DeviceAddedDocument(TypedDict):
     facts: Annotated[FactsObject, "what the device says about itself"]
 
 
-class DeviceFindingObject(TypedDict):
-    ok: Annotated[bool, "whether it is as it should be"]
-    name: Annotated[str, "name of the check"]
-    what: Annotated[str, "what was found"]
-    remedy: Annotated[str, 'what to do about it; "" if it is as it should be']
+DeviceFindingObject = Annotated[dict[str, Any], "buildtool.device.errors:DeviceFinding"]
 
 
 class DeviceCheckDocument(TypedDict):
@@ -94,10 +54,7 @@ class DeviceCheckDocument(TypedDict):
     findings: Annotated[list[DeviceFindingObject], "what was checked"]
 
 
-class HolderObject(TypedDict):
-    user: Annotated[str, "USER@HOST, as the lock says"]
-    purpose: Annotated[str, "program or command, and the CI job"]
-    seconds: Annotated[int | None, "since when; null if unknown"]
+HolderObject = Annotated[dict[str, Any], "buildtool.device.sharing:Holder"]
 
 
 class UnlockDocument(TypedDict):
@@ -110,11 +67,7 @@ class CurrentReleaseObject(TypedDict):
     deployment: Annotated[str, "id of its release that is current on the device"]
 
 
-class LastTestObject(TypedDict):
-    project: Annotated[str, "name of the project"]
-    tests: Annotated[int, "number of tests"]
-    bad: Annotated[int, "number of tests that failed or did not run"]
-    ended: Annotated[float, "when they ended, in seconds since 1970"]
+LastTestObject = Annotated[dict[str, Any], "buildtool.device.status:LastRun"]
 
 
 class DeviceStatusObject(TypedDict):
@@ -141,37 +94,9 @@ class DevicesStatusDocument(TypedDict):
     devices: Annotated[list[DeviceStatusObject], "the devices that are configured, and sim"]
 
 
-class CapabilityObject(TypedDict):
-    name: Annotated[str, "name of the capability"]
-    claimed: Annotated[str, 'what libcdsprpc says about it; "" for nothing']
-    found: Annotated[str, "what was seen"]
-    state: Annotated[
-        str,
-        "ok; absent, if it is neither claimed nor there; differs, if it is not what is claimed, or"
-        " does not work; untested",
-        ("ok", "absent", "differs", "untested"),
-    ]
-    value: Annotated[float, "its number, in `unit`; 0 if it has none"]
-    unit: Annotated[str, 'unit of `value`; "" for none']
+CapabilityObject = Annotated[dict[str, Any], "buildtool.device.card:Capability"]
 
 
-class CardObject(TypedDict):
-    device: Annotated[str, "name of the device"]
-    date: Annotated[str, "when it was probed, in UTC (RFC 3339)"]
-    release: Annotated[str, 'id of the release that ran there; "" if a rung is broken before']
-    model: Annotated[str, '"" if it is unknown']
-    soc: Annotated[str, '"" if it is unknown']
-    platform: Annotated[str, "platform of the device", ("ubuntu-aarch64", "android")]
-    cdsprpc: Annotated[SystemFileObject, "the system's libcdsprpc"]
-    shell: Annotated[SystemFileObject, "the DSP shell"]
-    firmware: Annotated[list[str], "builds of the DSP's firmware"]
-    ok: Annotated[bool, "whether no rung is broken, and no capability differs"]
-    rungs: Annotated[
-        list[DeviceFindingObject],
-        "in the order in which a DSP comes up; a broken one that prevents calls is the last",
-    ]
-    capabilities: Annotated[list[CapabilityObject], "what the DSP does; none after a broken rung"]
-
-
-class CardDocument(CardObject):
+class CardDocument(Extended):
+    base = "buildtool.device.card:Card"
     file: Annotated[str, "where the card is kept"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 _CLASSES = ("cause", "consequence", "benign", "unknown")
 
@@ -63,10 +63,7 @@ class ExplainedCodeObject(TypedDict):
     ]
 
 
-class EvidenceObject(TypedDict):
-    log: Annotated[str, "the file; `-` is standard input, `line` an argument"]
-    line: Annotated[int, "number of the line, from 1, in the part that was read"]
-    text: Annotated[str, "the line; of a long one the part around what was found"]
+EvidenceObject = Annotated[dict[str, Any], "buildtool.diagnose.explain_log:Evidence"]
 
 
 class LogFindingObject(ConditionObject):
@@ -82,13 +79,7 @@ class EventObject(_Class):
     name: Annotated[str, "name of the condition"]
 
 
-class InputObject(TypedDict):
-    name: Annotated[str, "the file; `-` is standard input, `line` an argument"]
-    lines: Annotated[int, "number of lines that were read"]
-    bytes: Annotated[int, "number of bytes that were read"]
-    part: Annotated[str, "which part was read", ("all", "start", "end")]
-    cut_lines: Annotated[int, "number of lines that were too long to be read to their end"]
-    has_nul: Annotated[bool, "whether it has NUL bytes, so that it may not be a log"]
+InputObject = Annotated[dict[str, Any], "buildtool.diagnose.line_patterns:LogSummary"]
 
 
 class OpenCodeObject(CodeObject):

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
-
-class FindingObject(TypedDict):
-    rule: Annotated[str, "name of the rule"]
-    severity: Annotated[str, "a warning does not change the exit status", ("error", "warning")]
-    path: Annotated[str, 'path below what was inspected; "" for all of it']
-    message: Annotated[str, "what is wrong"]
-    why: Annotated[str, "the cause, in one line or several"]
-    remedy: Annotated[str, "what to do"]
+FindingObject = Annotated[dict[str, Any], "buildtool.contract.finding:Finding"]
 
 
 class LibraryObject(TypedDict):
@@ -85,14 +78,7 @@ class ElfDocument(ElfFacts):
     findings: Annotated[list[FindingObject], "what breaks a rule; empty with --skel"]
 
 
-class InspectedObject(TypedDict):
-    path: Annotated[str, "the PATH"]
-    kind: Annotated[str, "what it is", ("file", "release", "directory", "archive")]
-    files: Annotated[int, "number of its files"]
-    releases: Annotated[int, "number of the releases in it"]
-    error_count: Annotated[int, "number of errors"]
-    warning_count: Annotated[int, "number of warnings"]
-    findings: Annotated[list[FindingObject], "what breaks a rule"]
+InspectedObject = Annotated[dict[str, Any], "buildtool.contract.inspection:Inspection"]
 
 
 class InspectDocument(TypedDict):
@@ -101,10 +87,7 @@ class InspectDocument(TypedDict):
     inspected: Annotated[list[InspectedObject], "one entry for each PATH"]
 
 
-class RuleObject(TypedDict):
-    name: Annotated[str, "name of the rule"]
-    requirement: Annotated[str, "what it requires"]
-    reason: Annotated[str, "why"]
+RuleObject = Annotated[dict[str, Any], "buildtool.contract.finding:RuleText"]
 
 
 class RulesDocument(TypedDict):
@@ -113,14 +96,7 @@ class RulesDocument(TypedDict):
     rules: Annotated[list[RuleObject], "all rules, in the order in which they are applied"]
 
 
-class LintFindingObject(TypedDict):
-    rule: Annotated[str, "name of the rule"]
-    path: Annotated[str, "path of the file, relative to the project"]
-    line: Annotated[int, "line, from 1"]
-    column: Annotated[int, "column, from 1"]
-    message: Annotated[str, "what is wrong"]
-    why: Annotated[str, "what follows from it"]
-    remedy: Annotated[str, "what to do"]
+LintFindingObject = Annotated[dict[str, Any], "buildtool.lint.finding:LintFinding"]
 
 
 class SkippedFileObject(TypedDict):
@@ -138,16 +114,7 @@ class LintDocument(TypedDict):
     skipped: Annotated[list[SkippedFileObject], "files that were not checked"]
 
 
-class LintRuleObject(TypedDict):
-    name: Annotated[str, "name of the rule"]
-    requirement: Annotated[str, "what it requires"]
-    reason: Annotated[str, "why"]
-    source: Annotated[list[str], "where the reason is from"]
-    remedy: Annotated[str, "what to do"]
-    language: Annotated[str, "language of the examples", ("c", "idl", "sh")]
-    wrong: Annotated[str, "code that it finds"]
-    right: Annotated[str, "the same code corrected"]
-    condition: Annotated[str | None, "name of the failure for `explain`; null if it has none"]
+LintRuleObject = Annotated[dict[str, Any], "buildtool.lint.finding:LintRule"]
 
 
 class LintRulesDocument(TypedDict):
@@ -156,11 +123,7 @@ class LintRulesDocument(TypedDict):
     rules: Annotated[list[LintRuleObject], "the rules, in the order in which they are applied"]
 
 
-class ArchiveObject(TypedDict):
-    format: Annotated[str, "format of the archive"]
-    path: Annotated[str, "path of the archive"]
-    size: Annotated[int, "its size in bytes"]
-    sha256: Annotated[str, "sha256 of its bytes"]
+ArchiveObject = Annotated[dict[str, Any], "buildtool.release.package:Archive"]
 
 
 class PackageDocument(TypedDict):
@@ -176,15 +139,10 @@ class PackageDocument(TypedDict):
     error: Annotated[None, "a package that fails prints another document"]
 
 
-class SignerObject(TypedDict):
-    identity: Annotated[str, "name in the file of signers"]
-    key_type: Annotated[str, "type of the key, such as ssh-ed25519"]
-    fingerprint: Annotated[str, "fingerprint of the key, as ssh-keygen -l prints it"]
+SignerObject = Annotated[dict[str, Any], "buildtool.release.supply_chain.sign:Signer"]
 
 
-class SignedFileObject(TypedDict):
-    path: Annotated[str, "path of the document"]
-    signer: Annotated[SignerObject | None, "who signed it; null without --signers"]
+SignedFileObject = Annotated[dict[str, Any], "buildtool.release.supply_chain.verify:Document"]
 
 
 class VerifiedReleaseObject(TypedDict):

@@ -2,103 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
+from buildtool.documents import Extended
 from buildtool.documents.builds import BuildDocument, ErrorDocument
 from buildtool.documents.runs import (
     DeployDocument,
-    MethodCountsObject,
-    ReleaseObject,
     RunDocument,
     TestDocument,
 )
 
-
-class FailedCheckObject(TypedDict):
-    check: Annotated[
-        str,
-        'name of the check; "exit status", "output", "same output", "other output",'
-        ' "counts", "clock", "dsp calls" or "metric NAME" for those that each bench has',
-    ]
-    message: Annotated[str, "why it failed for the first time, in a line"]
-    failed: Annotated[int, "number of runs in which it failed"]
-    runs: Annotated[int, "number of runs in which it was made"]
+FailedCheckObject = Annotated[dict[str, Any], "buildtool.measure.measurement:FailedCheck"]
 
 
-class MetricObject(TypedDict):
-    name: Annotated[str, "name of [metric.NAME]"]
-    unit: Annotated[str, 'unit of the numbers; "" if it has none']
-    better: Annotated[str, "which values are better", ("lower", "higher")]
-    exact: Annotated[bool, "whether it is the same in each run"]
-    median: Annotated[float, "median of all runs"]
-    low: Annotated[
-        float, "where the interval begins that has the true median with a probability of 95 %"
-    ]
-    high: Annotated[float, "where it ends"]
-    noise: Annotated[
-        float | None,
-        "how much runs of equal releases may seem to differ, as a share; null if unknown",
-    ]
-    outliers: Annotated[int, "number of runs that are far from the median; they count as others"]
-    values: Annotated[list[float], "the number of each run, in order"]
+MethodObject = Annotated[dict[str, Any], "buildtool.measure.result:MethodResult"]
 
 
-class MethodObject(MethodCountsObject):
-    varies: Annotated[bool, "whether runs with the same input had other counts"]
-    packets_low: Annotated[int, "the fewest packets of a run"]
-    packets_high: Annotated[int, "the most packets of a run"]
+BenchResultObject = Annotated[dict[str, Any], "buildtool.measure.result:BenchResult"]
 
 
-class ConditionsObject(TypedDict):
-    loop_seconds: Annotated[float, "processor time of a loop in the device's shell; 0 if unknown"]
-    clocks_khz: Annotated[list[int], "clock of each cluster of its processors"]
-    temperature: Annotated[float, "highest temperature in °C; 0 if unknown"]
-
-
-class BenchResultObject(ReleaseObject):
-    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
-    ok: Annotated[bool, "whether all checks passed in all runs; there are no numbers if not"]
-    runs: Annotated[int, "number of runs that count"]
-    set_aside: Annotated[
-        int, "number of runs that do not count, as the device was faster or slower"
-    ]
-    failed: Annotated[list[FailedCheckObject], "checks that failed"]
-    metrics: Annotated[list[MetricObject], "numbers that the program printed"]
-    methods: Annotated[
-        list[MethodObject], "on the emulated device, what the DSP executed for each method in a run"
-    ]
-    conditions: Annotated[
-        list[ConditionsObject], "speed of the device after each run that counts; none on sim"
-    ]
-
-
-class BenchDocument(BenchResultObject):
+class BenchDocument(Extended):
+    base = "buildtool.measure.result:BenchResult"
     bench: Annotated[str, "name of [bench.NAME]"]
     started: Annotated[int, "when the first run began, in seconds since the epoch"]
     seconds: Annotated[float, "wall time of all runs"]
     file: Annotated[str, "the file that keeps this document"]
 
 
-class MetricDifferenceObject(TypedDict):
-    name: Annotated[str, "name of [metric.NAME]"]
-    ratio: Annotated[float, "median of the ratios of this release to the other one"]
-    low: Annotated[
-        float, "where the interval begins that has the true ratio with a probability of 99.9 %"
-    ]
-    high: Annotated[float, "where it ends"]
-    noise: Annotated[float | None, "how much runs of equal releases may seem to differ, as a share"]
-    verdict: Annotated[str, "what this release is", ("better", "worse", "no difference")]
+MetricDifferenceObject = Annotated[dict[str, Any], "buildtool.measure.comparison:MetricDifference"]
 
 
-class CountDifferenceObject(TypedDict):
-    skel: Annotated[str, 'file name of the skel; "" for an exact metric']
-    method: Annotated[int, "number of the method in the IDL"]
-    name: Annotated[str, 'name of the method, "" if it is unknown; name of the metric']
-    counted: Annotated[
-        str, "what was counted", ("calls", "packets", "instructions", "hvx", "metric")
-    ]
-    this: Annotated[float, "number of this release"]
-    other: Annotated[float, "number of the other one"]
+CountDifferenceObject = Annotated[dict[str, Any], "buildtool.measure.comparison:CountDifference"]
 
 
 class ComparisonDocument(TypedDict):
@@ -133,11 +67,7 @@ class SweepDocument(TypedDict):
     file: Annotated[str, "the file that keeps this document"]
 
 
-class VerdictObject(TypedDict):
-    commit: Annotated[str, "id of the commit"]
-    outcome: Annotated[str, "what it is", ("good", "bad", "skipped")]
-    runs: Annotated[int, "how often the test or the bench ran"]
-    evidence: Annotated[str, "why it is that, in a line"]
+VerdictObject = Annotated[dict[str, Any], "buildtool.measure.revisions:Verdict"]
 
 
 class BisectDocument(TypedDict):

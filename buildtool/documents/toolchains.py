@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
+from buildtool.documents import Extended
 from buildtool.documents.builds import ErrorObject
 
-
-class FaultObject(TypedDict):
-    what: Annotated[str, "what is wrong"]
-    why: Annotated[str, "why, or where it was looked for"]
-    remedy: Annotated[str, "what to do about it"]
+FaultObject = Annotated[dict[str, Any], "buildtool.toolchains.survey:Fault"]
 
 
-class ToolObject(TypedDict):
-    platform: Annotated[str, "what for"]
-    toolchain: Annotated[str, "with what"]
-    state: Annotated[str, "whether it can be used", ("ready", "missing", "unfit", "not here")]
-    version: Annotated[str, '"" when it was not found']
-    where: Annotated[str, 'program or directory; "" when it was not found']
-    faults: Annotated[list[FaultObject], "what is wrong with it"]
+ToolObject = Annotated[dict[str, Any], "buildtool.toolchains.survey:ToolStatus"]
 
 
-class TargetObject(TypedDict):
-    name: Annotated[str, "target of buildtool.toml"]
-    platform: Annotated[str, "platform of its ARM64 side"]
-    profiles: Annotated[list[str], "toolchain profiles that build it"]
-    faults: Annotated[list[FaultObject], "what keeps it from being built"]
-    buildable: Annotated[bool, "whether it can be built here"]
+TargetObject = Annotated[dict[str, Any], "buildtool.toolchains.survey:TargetStatus"]
 
 
-class SurveyObject(TypedDict):
-    tools: Annotated[list[ToolObject], "ways to build for a platform, or to reach a device"]
-    targets: Annotated[list[TargetObject], "targets of the project"]
-
-
-class DoctorDocument(SurveyObject):
+class DoctorDocument(Extended):
+    base = "buildtool.toolchains.survey:Survey"
     project: Annotated[str | None, "name of the project; null outside of one"]
 
 
@@ -121,10 +103,7 @@ class InitDocument(TypedDict):
     unknown: Annotated[list[UnknownObject], "what could not be told"]
 
 
-class WrittenFileObject(TypedDict):
-    path: Annotated[str, "path of the file"]
-    changed: Annotated[bool, "whether its content is new"]
-    note: Annotated[str, 'what to know about it; "" for nothing']
+WrittenFileObject = Annotated[dict[str, Any], "buildtool.ide.write_files:Written"]
 
 
 class IdeDocument(TypedDict):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.history import DIRECTORY as HISTORY
 from buildtool.core.trees import IGNORE_FILE, make_directory, remove_tree
+from buildtool.core.value import Value
 from buildtool.plan.plan import CONAN, DEBIAN, Plan
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ results of benches, and the history, which nothing recreates."""
 TRASH = "trash"
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Value):
     """The paths that were removed, and their size on disk in bytes."""
 
     paths: tuple[Path, ...]

@@ -5,39 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described
 from buildtool.engine.record import StepRecord, changed_outputs
 from buildtool.inputs.file_states import DIRECTORY, MISSING, FileView
 from buildtool.inputs.path_sets import Change, changes, observe
 from buildtool.inputs.roots import RootError, Roots
 from buildtool.plan.step_key import differences
 
-if TYPE_CHECKING:
-    from buildtool.documents.builds import ReasonObject
-
 _DIGEST = r"[0-9a-f]{64}(\+x)?"
 
 
-class Reason(Value):
+class Reason(Described):
     """One difference from the last build of a step.
 
     `kind` is `first` (there was no build before), `field` (a field of the step key), `input`,
     `moved` (an input changed while the step was built), `doubtful` (it is uncertain whether this
     file was read), `output` (an output is missing or was changed), `absent` (a file appeared that
     hides another one, or that is searched for), `glob` (a file that a glob matches or no longer
-    matches) or `tree` (the build tree is needed, and missing or that of another build).  `name` is
-    the field or path; `old` and `new` are values, digests, or "" for nothing.
+    matches) or `tree` (the build tree is needed, and missing or that of another build).
     """
 
-    kind: str
-    name: str = ""
-    old: str = ""
-    new: str = ""
-
-    def as_json(self) -> ReasonObject:
-        return {"kind": self.kind, "name": self.name, "old": self.old, "new": self.new}
+    kind: Annotated[
+        str,
+        "what kind of difference",
+        ("first", "field", "input", "moved", "doubtful", "output", "absent", "glob", "tree"),
+    ]
+    name: Annotated[str, "the field or path"] = ""
+    old: Annotated[str, 'value or digest before; "" for none'] = ""
+    new: Annotated[str, 'value or digest now; "" for none'] = ""
 
     @property
     def text(self) -> str:

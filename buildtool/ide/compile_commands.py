@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import BuildTree
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS
 
@@ -25,8 +25,7 @@ _HVX_LENGTH = re.compile(r"\+hvx_length(\d+)b")
 _GLIBC = re.compile(r"(.+-gnu\w*)\.(\d+)\.(\d+)(?:\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class CompileCommand:
+class CompileCommand(Value):
     """One entry of a compilation database: `arguments` run in `directory` compile `file`."""
 
     directory: Path

@@ -13,15 +13,14 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Note, open_step
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.processes.process import capture, check
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
 from buildtool.drivers.step_drivers import CMakeDriver
@@ -44,27 +43,18 @@ from buildtool.plan.presets import (
 )
 from buildtool.project.model import Project
 
-if TYPE_CHECKING:
-    from buildtool.documents.toolchains import WrittenFileObject
-
-
 DATABASE = "compile_commands.json"
 MAX_BYTES = 256 << 20  # one build tree's commands
 _SHAPING = ("--target=", "-mcpu=", "-nostdlib")
 _LIBRARY_MACRO = re.compile(r"^#define (_LIBCPP_\w+|_LIBCXXABI_\w+) ?(.*)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One file for editors.  `changed` says whether it was written; `note` says what to do when it
-    is not where editors look for it, else it is empty."""
+class Written(Described):
+    """One file for editors."""
 
-    path: Path
-    changed: bool
-    note: str = ""
-
-    def as_json(self) -> WrittenFileObject:
-        return {"path": str(self.path), "changed": self.changed, "note": self.note}
+    path: Annotated[Path, "path of the file"]
+    changed: Annotated[bool, "whether its content is new"]
+    note: Annotated[str, 'what to know about it; "" for nothing'] = ""
 
 
 def write_database(project: Project, trees: Iterable[ConfiguredTree]) -> Written:
@@ -155,8 +145,7 @@ def _commands(tree: ConfiguredTree, macros: _Macros) -> list[dict[str, Any]]:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Macros:
+class _Macros(Value):
     """The macros that configure zig's C++ library, by the arguments that they depend on."""
 
     known: dict[tuple[str, ...], tuple[str, ...]]

@@ -9,7 +9,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core import fastrpc_codes
@@ -17,6 +16,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import write_if_changed
 from buildtool.core.processes.interrupts import signal_name
 from buildtool.core.processes.process import capture
+from buildtool.core.value import Value
 from buildtool.idl.emit import emit
 from buildtool.idl.emit.python import emit_python
 from buildtool.idl.errors import IdlError
@@ -161,8 +161,7 @@ class QaicError(BuildtoolError):
     code = "qaic"
 
 
-@dataclass(frozen=True, slots=True)
-class Qaic:
+class Qaic(Value):
     """The program, and the directories of the SDK's IDL files, which have hand-written headers."""
 
     program: Path

@@ -131,19 +131,16 @@ class BuildSyntax(Transformer[Any, Any]):
     def start(self, parts: list[Any]) -> tuple[syntax.DefinitionSyntax, ...]:
         return tuple(parts)
 
-    def name(self, parts: list[Any]) -> Token:
-        token: Token = parts[0]
-        return token
+    def name(self, parts: list[Any]) -> Any:
+        return parts[0]
+
+    base = dimension = struct_definition = enum_definition = name
 
     # ---- modules and interfaces
 
     def module(self, parts: list[Any]) -> syntax.ModuleSyntax:
         keyword, name, *body, _ = parts
         return syntax.ModuleSyntax(name, tuple(body), keyword)
-
-    def base(self, parts: list[Any]) -> ScopedName:
-        base: ScopedName = parts[0]
-        return base
 
     def interface(self, parts: list[Any]) -> syntax.InterfaceSyntax:
         keyword, name, *rest, semicolon = parts
@@ -165,14 +162,6 @@ class BuildSyntax(Transformer[Any, Any]):
         keyword, name, (names, docs) = parts
         return syntax.EnumSyntax(name, names, docs, keyword.doc)
 
-    def struct_definition(self, parts: list[Any]) -> syntax.StructSyntax:
-        struct: syntax.StructSyntax = parts[0]
-        return struct
-
-    def enum_definition(self, parts: list[Any]) -> syntax.EnumSyntax:
-        enum: syntax.EnumSyntax = parts[0]
-        return enum
-
     def enumerators(self, parts: list[Token]) -> tuple[tuple[Token, ...], tuple[str, ...]]:
         names = tuple(parts[::2])
         commas: list[Token | None] = [*parts[1::2], None]
@@ -193,10 +182,6 @@ class BuildSyntax(Transformer[Any, Any]):
     def declarator(self, parts: list[Any]) -> syntax.Declarator:
         name, *dimensions = parts
         return syntax.Declarator(name, tuple(dimensions))
-
-    def dimension(self, parts: list[Any]) -> Expression:
-        size: Expression = parts[0]
-        return size
 
     def base_type(self, parts: list[Token]) -> syntax.BaseType:
         words = " ".join(part.text for part in parts)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from buildtool.core.value import Value
 from buildtool.idl.model import Primitive
 from buildtool.idl.preprocess.tokens import Token
 
 
-@dataclass(frozen=True, slots=True)
-class ScopedName:
+class ScopedName(Value):
     """`A::B`, or `::A::B` (`absolute`)."""
 
     parts: tuple[Token, ...]
@@ -21,16 +19,14 @@ class ScopedName:
         return ("::" if self.absolute else "") + "::".join(part.text for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Value):
     """An operator of an expression; `operands` is 1 or 2."""
 
     token: Token
     operands: int
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Value):
     """A literal; `form` is its terminal's name.  Adjacent strings form one literal."""
 
     form: str
@@ -41,103 +37,89 @@ class Literal:
         return self.tokens[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Value):
     """A constant expression in postfix order, so that evaluation needs no recursion."""
 
     items: tuple[Literal | ScopedName | Operator, ...]
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class BaseType:
+class BaseType(Value):
     primitive: Primitive
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceType:
+class SequenceType(Value):
     element: TypeSyntax
     bound: Expression | None
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class StringType:
+class StringType(Value):
     wide: bool
     bound: Expression | None
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class DmaHandleType:
+class DmaHandleType(Value):
     token: Token
 
 
 TypeSyntax = BaseType | SequenceType | StringType | DmaHandleType | ScopedName
 
 
-@dataclass(frozen=True, slots=True)
-class Declarator:
+class Declarator(Value):
     """A name with its array dimensions."""
 
     name: Token
     dimensions: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MemberSyntax:
+class MemberSyntax(Value):
     type: TypeSyntax
     declarators: tuple[Declarator, ...]
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class StructSyntax:
+class StructSyntax(Value):
     name: Token
     members: tuple[MemberSyntax, ...]
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class EnumSyntax:
+class EnumSyntax(Value):
     name: Token
     enumerators: tuple[Token, ...]
     docs: tuple[str, ...]
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class TypedefSyntax:
+class TypedefSyntax(Value):
     type: TypeSyntax | StructSyntax | EnumSyntax
     declarators: tuple[Declarator, ...]
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConstSyntax:
+class ConstSyntax(Value):
     type: TypeSyntax
     name: Token
     value: Expression
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterSyntax:
+class ParameterSyntax(Value):
     direction: Token | None
     type: TypeSyntax
     declarator: Declarator
 
 
-@dataclass(frozen=True, slots=True)
-class MethodAttribute:
+class MethodAttribute(Value):
     """`[name]` before a method."""
 
     name: Token
 
 
-@dataclass(frozen=True, slots=True)
-class OperationSyntax:
+class OperationSyntax(Value):
     """A method; `result` is None for void."""
 
     name: Token
@@ -148,16 +130,14 @@ class OperationSyntax:
     attribute: MethodAttribute | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSyntax:
+class AttributeSyntax(Value):
     names: tuple[Token, ...]
     type: TypeSyntax
     readonly: bool
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class InterfaceSyntax:
+class InterfaceSyntax(Value):
     """An interface; `body` is None for a forward declaration."""
 
     name: Token
@@ -167,8 +147,7 @@ class InterfaceSyntax:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleSyntax:
+class ModuleSyntax(Value):
     name: Token
     body: tuple[DefinitionSyntax, ...]
     keyword: Token

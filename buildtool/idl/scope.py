@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from buildtool.core.value import Value
 from buildtool.idl.errors import MAX_ERRORS, IdlError, closest, one_error
 from buildtool.idl.keywords import C_TYPES, SIZED
 from buildtool.idl.model import Interface, Type
@@ -29,28 +30,24 @@ from buildtool.idl.preprocess.tokens import Token
 ConstantValue = int | float | str | bool
 
 
-@dataclass(frozen=True, slots=True)
-class TypeSymbol:
+class TypeSymbol(Value):
     """A type; None while its struct is being declared."""
 
     type: Type | None
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantSymbol:
+class ConstantSymbol(Value):
     type: Type
     value: ConstantValue
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class MethodSymbol:
+class MethodSymbol(Value):
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class InterfaceSymbol:
+class InterfaceSymbol(Value):
     """An interface; `interface` is None while there is only a forward declaration."""
 
     interface: Interface | None
@@ -58,8 +55,7 @@ class InterfaceSymbol:
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleSymbol:
+class ModuleSymbol(Value):
     scope: Scope
     token: Token
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from buildtool.core.value import Value
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -189,8 +190,7 @@ MAX_TOTAL_LEAVES = 100_000
 MAX_FLAT_BYTES = (1 << 31) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class TypeExtent:
+class TypeExtent(Value):
     """The extent of a type: its depth, its leaves with all uses expanded, its bytes at most."""
 
     depth: int = 1

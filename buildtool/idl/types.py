@@ -8,8 +8,8 @@ struct member or as an element of a sequence.  Also checks the limits of a call,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from buildtool.core.value import Value
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import (
     Alias,
@@ -106,8 +106,7 @@ def element_of(type_: Sequence | String) -> Type:
     return Primitive.WCHAR if type_.wide else Primitive.CHAR
 
 
-@dataclass(frozen=True, slots=True)
-class Composite:
+class Composite(Value):
     """A type that is not flat, as a member of a struct or an element of a sequence.
 
     A sequence or string as an element is a struct with the member `data`: a `sequence<string>`

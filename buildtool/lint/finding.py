@@ -4,64 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from buildtool.contract.finding import RuleText
-from buildtool.core.value import Value
+from buildtool.core.value import Described, computed
 from buildtool.lint.c_tokens import Place
 from buildtool.lint.subject import Subject
 
-if TYPE_CHECKING:
-    from buildtool.documents.inspection import LintFindingObject, LintRuleObject
 
-
-class LintFinding(Value):
+class LintFinding(Described):
     """One mistake at one place.  `message` is what happened, `why` its consequence."""
 
-    rule: str
+    rule: Annotated[str, "name of the rule"]
+    path: Annotated[str, "path of the file, relative to the project"] = computed(
+        lambda self: self.place.path
+    )
+    line: Annotated[int, "line, from 1"] = computed(lambda self: self.place.line)
+    column: Annotated[int, "column, from 1"] = computed(lambda self: self.place.column)
     place: Place
-    message: str
-    why: str
-    remedy: str
-
-    def as_json(self) -> LintFindingObject:
-        return {
-            "rule": self.rule,
-            "path": self.place.path,
-            "line": self.place.line,
-            "column": self.place.column,
-            "message": self.message,
-            "why": self.why,
-            "remedy": self.remedy,
-        }
+    message: Annotated[str, "what is wrong"]
+    why: Annotated[str, "what follows from it"]
+    remedy: Annotated[str, "what to do"]
 
 
 class LintRule(RuleText):
     """A rule about sources, which `find` applies to a subject."""
 
     find: Callable[[Subject], Iterator[LintFinding]]
-    source: tuple[str, ...] = ()  # where the reason is from
-    remedy: str = ""
-    language: str = "c"  # of `wrong` and `right`: idl, c or sh
-    wrong: str = ""  # code that the rule finds
-    right: str = ""  # such code corrected
-    condition: str = ""  # what `buildtool explain` calls the failure
+    source: Annotated[tuple[str, ...], "where the reason is from"] = ()
+    remedy: Annotated[str, "what to do"] = ""
+    language: Annotated[str, "language of the examples", ("c", "idl", "sh")] = "c"
+    wrong: Annotated[str, "code that it finds"] = ""
+    right: Annotated[str, "the same code corrected"] = ""
+    condition: Annotated[str | None, "name of the failure for `explain`; null if it has none"] = (
+        None
+    )
 
     def at(self, place: Place, message: str, why: str, remedy: str = "") -> LintFinding:
         return LintFinding(self.name, place, message, why, remedy or self.remedy)
-
-    def as_json(self) -> LintRuleObject:
-        return {
-            "name": self.name,
-            "requirement": self.requirement,
-            "reason": self.reason,
-            "source": list(self.source),
-            "remedy": self.remedy,
-            "language": self.language,
-            "wrong": self.wrong,
-            "right": self.right,
-            "condition": self.condition or None,
-        }
 
 
 def rule(
@@ -72,7 +52,7 @@ def rule(
     language: str = "c",
     wrong: str = "",
     right: str = "",
-    condition: str = "",
+    condition: str | None = None,
 ) -> Callable[[Callable[[Subject], Iterator[LintFinding]]], LintRule]:
     """Make a rule of the function that finds mistakes; its docstring is the rule's text."""
     return lambda find: LintRule(

@@ -7,21 +7,18 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from buildtool.core.files import write_if_changed
 from buildtool.core.trees import make_directory
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value, computed
 from buildtool.measure.result import BenchResult, MethodResult, MetricResult
 from buildtool.measure.statistics import Interval, noise_floor, ratio_interval
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.documents.measurements import (
-        BenchDocument,
         ComparisonDocument,
-        CountDifferenceObject,
-        MetricDifferenceObject,
         SweepDocument,
     )
 
@@ -32,45 +29,31 @@ DIRECTORY = "bench"
 """Below `.buildtool`: the results, each in a file."""
 
 
-class MetricDifference(Value):
-    """The ratio of a metric of this release to that of the other one; `noise` is how much equal
-    releases differ, as a share."""
+class MetricDifference(Described):
+    """The ratio of a metric of this release to that of the other one."""
 
-    name: str
-    ratio: Interval
-    noise: float | None
-    verdict: Verdict
-
-    def as_json(self) -> MetricDifferenceObject:
-        return {
-            "name": self.name,
-            "ratio": self.ratio.middle,
-            "low": self.ratio.low,
-            "high": self.ratio.high,
-            "noise": self.noise,
-            "verdict": self.verdict,
-        }
+    name: Annotated[str, "name of [metric.NAME]"]
+    ratio: Annotated[float, "median of the ratios of this release to the other one"] = computed(
+        lambda self: self.interval.middle
+    )
+    low: Annotated[
+        float, "where the interval begins that has the true ratio with a probability of 99.9 %"
+    ] = computed(lambda self: self.interval.low)
+    high: Annotated[float, "where it ends"] = computed(lambda self: self.interval.high)
+    interval: Interval
+    noise: Annotated[float | None, "how much runs of equal releases may seem to differ, as a share"]
+    verdict: Annotated[Verdict, "what this release is", ("better", "worse", "no difference")]
 
 
-class CountDifference(Value):
+class CountDifference(Described):
     """An exact number that two releases do not have in common."""
 
-    skel: str
-    method: int
-    name: str
-    counted: Counted
-    this: float
-    other: float
-
-    def as_json(self) -> CountDifferenceObject:
-        return {
-            "skel": self.skel,
-            "method": self.method,
-            "name": self.name,
-            "counted": self.counted,
-            "this": self.this,
-            "other": self.other,
-        }
+    skel: Annotated[str, 'file name of the skel; "" for an exact metric']
+    method: Annotated[int, "number of the method in the IDL"]
+    name: Annotated[str, 'name of the method, "" if it is unknown; name of the metric']
+    counted: Annotated[Counted, "what was counted"]
+    this: Annotated[float, "number of this release"]
+    other: Annotated[float, "number of the other one"]
 
 
 def metric_differences(this: BenchResult, other: BenchResult) -> Iterator[MetricDifference]:
@@ -147,17 +130,16 @@ class Benched(Value):
     def ok(self) -> bool:
         return self.this.ok and (self.other is None or self.other.ok)
 
-    def as_json(self, file: Path) -> BenchDocument | ComparisonDocument:
+    def as_json(self, file: Path) -> Mapping[str, Any]:
         """The document that is printed, and kept in `file`."""
         if self.other is None:
-            alone: BenchDocument = {
+            return {
                 **self.this.as_json(),
                 "bench": self.name,
                 "started": round(self.started),
                 "seconds": round(self.seconds, 3),
                 "file": str(file),
             }
-            return alone
         compared: ComparisonDocument = {
             "bench": self.name,
             "against": self.against,

@@ -10,11 +10,11 @@ import random
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note, work
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.measure.sample import (
     FIRST_SEED,
     OTHER_SEED,
@@ -30,9 +30,6 @@ from buildtool.project.benches import Bench
 from buildtool.project.runs import seconds
 from buildtool.project.tables import suggest
 
-if TYPE_CHECKING:
-    from buildtool.documents.measurements import FailedCheckObject
-
 EXACT_RUNS = 3
 """Runs on the emulated device: its counts need one, and equal output needs several."""
 NOTE_SECONDS = 10.0
@@ -47,21 +44,17 @@ MAX_CELLS = 1000
 FORM = "For example: --sweep threads=1..8 --sweep rows=1024,4096"
 
 
-class FailedCheck(Value):
+class FailedCheck(Described):
     """A check that `failed` in some of the `runs`; `message` says why in the first of them."""
 
-    check: str
-    message: str
-    failed: int
-    runs: int
-
-    def as_json(self) -> FailedCheckObject:
-        return {
-            "check": self.check,
-            "message": self.message,
-            "failed": self.failed,
-            "runs": self.runs,
-        }
+    check: Annotated[
+        str,
+        'name of the check; "exit status", "output", "same output", "other output",'
+        ' "counts", "clock", "dsp calls" or "metric NAME" for those that each bench has',
+    ]
+    message: Annotated[str, "why it failed for the first time, in a line"]
+    failed: Annotated[int, "number of runs in which it failed"]
+    runs: Annotated[int, "number of runs in which it was made"]
 
 
 class Measurement(Value):

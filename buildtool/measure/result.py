@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Inline, computed
+from buildtool.deploy.contents import ReleaseOnDevice
 from buildtool.measure.measurement import FailedCheck, Measurement
 from buildtool.measure.sample import Conditions, Sampler
 from buildtool.measure.statistics import Interval, median_interval, noise_floor, outliers
@@ -14,106 +15,77 @@ from buildtool.run.method_counts import MethodCounts
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.documents.measurements import BenchResultObject, MethodObject, MetricObject
 
 
-class MetricResult(Value):
+class MetricResult(Described):
     """A metric: its number in each run, and the interval of their median."""
 
-    name: str
+    name: Annotated[str, "name of [metric.NAME]"]
+    unit: Annotated[str, 'unit of the numbers; "" if it has none'] = computed(
+        lambda self: self.metric.unit
+    )
+    better: Annotated[str, "which values are better", ("lower", "higher")] = computed(
+        lambda self: self.metric.better
+    )
+    exact: Annotated[bool, "whether it is the same in each run"] = computed(
+        lambda self: self.metric.exact
+    )
+    median: Annotated[float, "median of all runs"] = computed(lambda self: self.interval.middle)
+    low: Annotated[
+        float, "where the interval begins that has the true median with a probability of 95 %"
+    ] = computed(lambda self: self.interval.low)
+    high: Annotated[float, "where it ends"] = computed(lambda self: self.interval.high)
+    noise: Annotated[
+        float | None,
+        "how much runs of equal releases may seem to differ, as a share; null if unknown",
+    ] = computed(lambda self: None if self.exact else noise_floor(self.values))
+    outliers: Annotated[
+        int, "number of runs that are far from the median; they count as others"
+    ] = computed(lambda self: outliers(self.values))
     metric: Metric
-    values: tuple[float, ...]
+    values: Annotated[tuple[float, ...], "the number of each run, in order"]
     interval: Interval
 
-    @property
-    def noise(self) -> float | None:
-        """How much runs of equal releases may seem to differ, as a share; None if it is unknown,
-        or the metric exact."""
-        return None if self.metric.exact else noise_floor(self.values)
 
-    def as_json(self) -> MetricObject:
-        return {
-            "name": self.name,
-            "unit": self.metric.unit,
-            "better": "higher" if self.metric.better == "higher" else "lower",
-            "exact": self.metric.exact,
-            "median": self.interval.middle,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "noise": self.noise,
-            "outliers": outliers(self.values),
-            "values": list(self.values),
-        }
+class MethodResult(Described):
+    """The counts of a method in a run, and how they differ in others."""
 
-
-class MethodResult(Value):
-    """The counts of a method in a run, whether they were others in another run, and the fewest and
-    the most packets of a run."""
-
-    counts: MethodCounts
-    varies: bool
-    low: int
-    high: int
+    counts: Inline[MethodCounts]
+    varies: Annotated[bool, "whether runs with the same input had other counts"]
+    packets_low: Annotated[int, "the fewest packets of a run"]
+    packets_high: Annotated[int, "the most packets of a run"]
 
     @property
     def uncertainty(self) -> int:
         """By how many packets the counts of runs differ, or can differ, as far as is known."""
-        return max(self.high - self.low, self.counts.within)
+        return max(self.packets_high - self.packets_low, self.counts.within)
 
     @property
     def exact(self) -> bool:
         """Whether the counts can be compared with those of another release."""
         return self.counts.exact and not self.varies
 
-    def as_json(self) -> MethodObject:
-        return {
-            **self.counts.as_json(),
-            "varies": self.varies,
-            "packets_low": self.low,
-            "packets_high": self.high,
-        }
 
+class BenchResult(ReleaseOnDevice, kw_only=True):
+    """A bench of one release on one device; without numbers when a check `failed`."""
 
-class BenchResult(Value):
-    """A bench of one release on one device; without numbers when a check `failed`.
-
-    `set_aside` is the number of runs that do not count, as the device was faster or slower;
-    `conditions` are those of the runs that do.
-    """
-
-    device: str
-    target: str
-    release: str
-    deployment: str
-    soc: str
-    arch: str
-    runs: int
-    failed: tuple[FailedCheck, ...]
-    set_aside: int = 0
-    metrics: tuple[MetricResult, ...] = ()
-    methods: tuple[MethodResult, ...] = ()
-    conditions: tuple[Conditions, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        return not self.failed
-
-    def as_json(self) -> BenchResultObject:
-        return {
-            "device": self.device,
-            "target": self.target,
-            "release": self.release,
-            "deployment": self.deployment,
-            "arch": self.arch,
-            "soc": self.soc,
-            "ok": self.ok,
-            "runs": self.runs,
-            "set_aside": self.set_aside,
-            "failed": [check.as_json() for check in self.failed],
-            "metrics": [metric.as_json() for metric in self.metrics],
-            "methods": [method.as_json() for method in self.methods],
-            "conditions": [conditions.as_json() for conditions in self.conditions],
-        }
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    ok: Annotated[bool, "whether all checks passed in all runs; there are no numbers if not"] = (
+        computed(lambda self: not self.failed)
+    )
+    runs: Annotated[int, "number of runs that count"]
+    set_aside: Annotated[
+        int, "number of runs that do not count, as the device was faster or slower"
+    ] = 0
+    failed: Annotated[tuple[FailedCheck, ...], "checks that failed"]
+    metrics: Annotated[tuple[MetricResult, ...], "numbers that the program printed"] = ()
+    methods: Annotated[
+        tuple[MethodResult, ...],
+        "on the emulated device, what the DSP executed for each method in a run",
+    ] = ()
+    conditions: Annotated[
+        tuple[Conditions, ...], "speed of the device after each run that counts; none on sim"
+    ] = ()
 
 
 def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
@@ -134,7 +106,8 @@ def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
         )
         failed.append(FailedCheck("counts", message, len(measured.samples), len(measured.samples)))
     return BenchResult(
-        *_identity(ready),
+        **ready.names,
+        soc=ready.soc,
         runs=len(measured.samples),
         failed=tuple(failed),
         set_aside=measured.set_aside,
@@ -146,18 +119,7 @@ def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
 
 def unmeasured_result(ready: Ready) -> BenchResult:
     """The result of a bench that did not run."""
-    return BenchResult(*_identity(ready), runs=0, failed=())
-
-
-def _identity(ready: Ready) -> tuple[str, str, str, str, str, str]:
-    return (
-        ready.site.device.name,
-        ready.release.target,
-        ready.release.id,
-        ready.deployment.id,
-        ready.soc,
-        ready.deployment.arch,
-    )
+    return BenchResult(**ready.names, soc=ready.soc, runs=0, failed=())
 
 
 def method_results(measured: Measurement) -> tuple[MethodResult, ...]:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Annotated, Literal
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.escape import escape
@@ -19,13 +19,10 @@ from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import locked
 from buildtool.core.processes.process import ToolError, git
 from buildtool.core.trees import STATE, make_directory, remove_tree
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.device.configuration import FILE_NAME as DEVICES
 from buildtool.project.model import Project
 from buildtool.project.read import read_project
-
-if TYPE_CHECKING:
-    from buildtool.documents.measurements import VerdictObject
 
 DIRECTORY = "revision"
 MISS = 0.001
@@ -209,21 +206,13 @@ def _line(directory: Path, *arguments: str) -> str:
     return git(directory, *arguments).rpartition("\n")[2]
 
 
-class Verdict(Value):
+class Verdict(Described):
     """What one commit is; `evidence` says why, in a line.  `runs` is how often it ran."""
 
-    commit: str
-    outcome: Outcome
-    runs: int
-    evidence: str
-
-    def as_json(self) -> VerdictObject:
-        return {
-            "commit": self.commit,
-            "outcome": self.outcome,
-            "runs": self.runs,
-            "evidence": self.evidence,
-        }
+    commit: Annotated[str, "id of the commit"]
+    outcome: Annotated[Outcome, "what it is"]
+    runs: Annotated[int, "how often the test or the bench ran"]
+    evidence: Annotated[str, "why it is that, in a line"]
 
 
 class Bisection(Value):

@@ -13,11 +13,11 @@ import re
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value, computed
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.device.facts import parse_clocks
@@ -28,7 +28,6 @@ from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, variables
 
 if TYPE_CHECKING:
-    from buildtool.documents.measurements import ConditionsObject
     from buildtool.run.method_counts import MethodCounts
     from buildtool.testing.session import Ran, Session
 
@@ -198,24 +197,18 @@ def _end(text: str) -> str:
     return repr(lines[2][-SHOWN_OUTPUT:]) if lines[2] else "without output"
 
 
-class Conditions(Value):
-    """How fast a device is: the processor time of a loop in its shell in seconds, the clock of each
-    cluster of processors in kHz, and the highest temperature in 0.001 °C.  What is unknown is 0, or
-    missing.
+class Conditions(Described):
+    """How fast a device is; `heat` is in 0.001 °C.  What is unknown is 0, or missing.
 
     The loop is there because a clock that firmware lowers is not always visible in sysfs.
     """
 
-    loop: float
-    clocks: tuple[int, ...]
-    temperature: int
-
-    def as_json(self) -> ConditionsObject:
-        return {
-            "loop_seconds": self.loop,
-            "clocks_khz": list(self.clocks),
-            "temperature": self.temperature / 1000,
-        }
+    loop_seconds: Annotated[float, "processor time of a loop in the device's shell; 0 if unknown"]
+    clocks_khz: Annotated[tuple[int, ...], "clock of each cluster of its processors"]
+    temperature: Annotated[float, "highest temperature in °C; 0 if unknown"] = computed(
+        lambda self: self.heat / 1000
+    )
+    heat: int
 
 
 def read_conditions(device: Device) -> Conditions:
@@ -231,20 +224,22 @@ def parse_conditions(text: str) -> Conditions:
     loop = re.search(r"^(\d{1,4})m(\d{1,2}\.\d{1,9})s", text, re.ASCII | re.MULTILINE)
     clocks = parse_clocks(text)
     return Conditions(
-        loop=60 * int(loop[1]) + float(loop[2]) if loop else 0,
-        clocks=clocks.clusters,
-        temperature=clocks.temperature,
+        loop_seconds=60 * int(loop[1]) + float(loop[2]) if loop else 0,
+        clocks_khz=clocks.clusters,
+        heat=clocks.temperature,
     )
 
 
 def same_speed(one: Conditions, other: Conditions) -> bool:
     """Whether samples under both conditions can be compared."""
-    return _within(one.loop, other.loop, MAX_LOOP_RATIO) and not _changed_clocks(one, other)
+    return _within(one.loop_seconds, other.loop_seconds, MAX_LOOP_RATIO) and not _changed_clocks(
+        one, other
+    )
 
 
 def _changed_clocks(one: Conditions, other: Conditions) -> list[tuple[int, int]]:
     """The clocks that are different: before and after."""
-    pairs = zip(one.clocks, other.clocks, strict=False)
+    pairs = zip(one.clocks_khz, other.clocks_khz, strict=False)
     return [pair for pair in pairs if not _within(*pair, MAX_CLOCK_RATIO)]
 
 
@@ -252,7 +247,8 @@ def speed_change(before: Conditions, now: Conditions) -> str:
     """What is different now, in words."""
     for former, clock in _changed_clocks(before, now):
         return f"a clock is {clock // 1000:,} MHz instead of {former // 1000:,}"
-    return f"a loop takes {now.loop:.2f} s of processor time instead of {before.loop:.2f}"
+    loops = now.loop_seconds, before.loop_seconds
+    return "a loop takes {:.2f} s of processor time instead of {:.2f}".format(*loops)
 
 
 def _within(one: float, other: float, ratio: float) -> bool:

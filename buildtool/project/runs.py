@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
 from buildtool.core.errors import UsageError
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.project.benches import Bench
 from buildtool.project.keys import Violation, path_violations
 from buildtool.project.model import ExpectedFailure, Run, Test
@@ -51,11 +52,11 @@ MESSAGES = "messages"
 """The key of `expect-dsp` for messages in queues; other keys are names of methods."""
 
 
-class Forward(Value):
+class Forward(Described):
     """A TCP port of a device, and the port of 127.0.0.1 here that leads to it; 0 for a free one."""
 
-    here: int
-    there: int
+    here: Annotated[int, "port of 127.0.0.1"]
+    there: Annotated[int, "port of the device"]
 
 
 def seconds(text: str) -> float:

@@ -7,14 +7,14 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 from buildtool import __version__
 from buildtool.contract.finding import Finding
 from buildtool.core.errors import UsageError
 from buildtool.core.files import read_checksummed, replace_file, value_digest, write_checksummed
 from buildtool.core.lock import locked_temporary_file
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.model import FORMAT_PLATFORMS, FORMATS, Project, Target
@@ -22,9 +22,6 @@ from buildtool.release.document import ReleaseSource
 from buildtool.release.formats.entries import CONAN, Package, PackageEntry
 from buildtool.release.slices import Release
 from buildtool.release.supply_chain.licences import LicenceFile, check_redistribution
-
-if TYPE_CHECKING:
-    from buildtool.documents.inspection import ArchiveObject
 
 _ENTRIES = "buildtool.release.formats.entries"
 WRITERS = {
@@ -40,21 +37,13 @@ VERSION = 1
 """Changes when the same release results in other archives."""
 
 
-class Archive(Value):
+class Archive(Described):
     """An archive that is up to date: its format, path, size in bytes and sha256."""
 
-    format: str
-    path: Path
-    size: int
-    sha256: str
-
-    def as_json(self) -> ArchiveObject:
-        return {
-            "format": self.format,
-            "path": str(self.path),
-            "size": self.size,
-            "sha256": self.sha256,
-        }
+    format: Annotated[str, "format of the archive"]
+    path: Annotated[Path, "path of the archive"]
+    size: Annotated[int, "its size in bytes"]
+    sha256: Annotated[str, "sha256 of its bytes"]
 
 
 class Packaged(Value):

@@ -197,7 +197,7 @@ def _files(directory: Path) -> set[str]:
 
 MAX_BYTES = 64 << 20  # of a file; more is compared by digest only
 UNKNOWN = "unknown: random numbers, addresses, or another input that differs"
-_SHOWN = 48
+SHOWN_BYTES = 48
 _PRINTABLE = re.compile(rb"[\x20-\x7e]+")
 _TIME = re.compile(
     rb"\d\d:\d\d|\d{4}-\d\d-\d\d|\b1[6-9]\d{8}\b"
@@ -306,8 +306,8 @@ def _sections(file: Path) -> dict[str, bytes]:
 
 def _shown(data: bytes) -> str:
     """The bytes as text if they are text, else in hex."""
-    more = "…" if len(data) > _SHOWN else ""
-    data = data[:_SHOWN]
+    more = "…" if len(data) > SHOWN_BYTES else ""
+    data = data[:SHOWN_BYTES]
     if data and _PRINTABLE.fullmatch(data):
         return f"“{data.decode()}{more}”"
     return (data.hex(" ") or "nothing") + more

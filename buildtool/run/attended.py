@@ -107,10 +107,10 @@ def run_attended(run: ProgramRun) -> RunResult:
             streams=streams,
             name=name,
         )
-    if result.calls:
+    if result.dsp_calls:
         from buildtool.run.dsp_calls import judged  # noqa: PLC0415 - rarely used
 
-        result = result._replace(calls=judged(run.project, result.calls))
+        result = result._replace(dsp_calls=judged(run.project, result.dsp_calls))
     if host:
         result = host.profiled(result)
     if not report:

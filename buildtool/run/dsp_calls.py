@@ -15,11 +15,11 @@ import struct
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.escape import escape
 from buildtool.core.trees import make_directory
-from buildtool.core.value import Value
+from buildtool.core.value import Described
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Facts
@@ -27,7 +27,6 @@ from buildtool.project.runs import MESSAGES, parse_count
 from buildtool.release.slices import LIBRARIES, Release, ReleaseFile, ReleaseLink, in_slices
 
 if TYPE_CHECKING:
-    from buildtool.documents.runs import DspCallsObject, DspMethodObject
     from buildtool.project.keys import Define
     from buildtool.project.model import Project
 
@@ -43,70 +42,38 @@ LINK = "libcdsprpc.so"
 MODE = 0o755
 
 
-class DspMethod(Value):
-    """The calls of a method of a skel, and those that `failed`; `seconds` is the time that they
-    took together, `bytes_in` and `bytes_out` the sizes of their buffers."""
+class DspMethod(Described):
+    """The calls of a method of a skel."""
 
-    skel: str
-    method: int
-    calls: int
-    failed: int
-    seconds: float
-    bytes_in: int
-    bytes_out: int
-    name: str = ""
-
-    def as_json(self) -> DspMethodObject:
-        return {
-            "skel": self.skel,
-            "method": self.method,
-            "name": self.name,
-            "calls": self.calls,
-            "failed": self.failed,
-            "seconds": self.seconds,
-            "bytes_in": self.bytes_in,
-            "bytes_out": self.bytes_out,
-        }
+    skel: Annotated[str, 'file name of the skel; "unknown" for a handle of another library']
+    method: Annotated[int, "number of the method in the IDL"]
+    name: Annotated[str, 'name of the method; "" if it is unknown']
+    calls: Annotated[int, "number of calls"]
+    failed: Annotated[int, "calls that returned another code than 0"]
+    seconds: Annotated[float, "time of all calls together, as the program sees it"]
+    bytes_in: Annotated[int, "bytes of in buffers"]
+    bytes_out: Annotated[int, "bytes of out buffers"]
 
 
-class DspCalls(Value):
-    """What a program and its children asked of the DSP: handles that they `opened` and `closed`,
-    buffers of `fastrpc_mmap` and their bytes, `queues` that they created, `messages` in queues, and
-    calls of `methods`.
+class DspCalls(Described):
+    """What a program and its children asked of the DSP."""
 
-    `problem` says why they are not the use of the DSP that is expected, "" if they are.
-    """
-
-    opened: int = 0
-    closed: int = 0
-    mapped: int = 0
-    unmapped: int = 0
-    mapped_bytes: int = 0
-    unmapped_bytes: int = 0
-    queues: int = 0
-    messages: int = 0
-    methods: tuple[DspMethod, ...] = ()
-    problem: str = ""
+    opened: Annotated[int, "handles of skels that were opened"] = 0
+    closed: Annotated[int, "handles that were closed"] = 0
+    mapped: Annotated[int, "buffers that fastrpc_mmap has mapped"] = 0
+    unmapped: Annotated[int, "buffers that fastrpc_munmap has unmapped"] = 0
+    mapped_bytes: Annotated[int, "their sizes together"] = 0
+    unmapped_bytes: Annotated[int, "their sizes together"] = 0
+    queues: Annotated[int, "queues that dspqueue_create has created"] = 0
+    messages: Annotated[int, "messages that were written to queues"] = 0
+    methods: Annotated[tuple[DspMethod, ...], "a row for each method that was called"] = ()
+    problem: Annotated[str, 'why this is not the expected use of the DSP; "" if it is'] = ""
 
     @property
     def successful(self) -> int:
         """The number of messages, and of calls that did not fail: a program goes on without the DSP
         after calls that did."""
         return self.messages + sum(method.calls - method.failed for method in self.methods)
-
-    def as_json(self) -> DspCallsObject:
-        return {
-            "opened": self.opened,
-            "closed": self.closed,
-            "mapped": self.mapped,
-            "unmapped": self.unmapped,
-            "mapped_bytes": self.mapped_bytes,
-            "unmapped_bytes": self.unmapped_bytes,
-            "queues": self.queues,
-            "messages": self.messages,
-            "methods": [method.as_json() for method in self.methods],
-            "problem": self.problem,
-        }
 
     def lines(self) -> Iterator[str]:
         """What is to be said about them, for people."""
@@ -168,6 +135,7 @@ def parse_dsp_calls(data: bytes) -> DspCalls | None:
                 DspMethod(
                     skel=_module(data, key >> 32),
                     method=(key & 0xFFFFFFFF) - 1,
+                    name="",
                     calls=calls,
                     failed=failed,
                     seconds=nanoseconds / 1e9,

@@ -6,42 +6,33 @@ A failed run is recorded with it in the history of its project.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.core.history import RUNS, append_history
-from buildtool.core.value import Value
+from buildtool.core.value import Described
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.documents.runs import FirstFindingObject
     from buildtool.project.model import Project
     from buildtool.run.on_device import RunResult
 
 
-class FirstFinding(Value):
+class FirstFinding(Described):
     """Why something failed.
 
-    `name` is that of a check, or of a condition that `buildtool explain` knows.  `evidence` is the
-    line of a log that shows the `cause`, after the name of the log.  If no cause was found, `cause`
-    is "": then `evidence` is a fault of the device of which the logs show nothing, or without a
-    `name` the line that shows the failure, and `excluded` are the checks that found no fault.
+    If no cause was found, `evidence` is a fault of the device of which the logs show nothing, or
+    without a `name` the line that shows the failure.
     """
 
-    name: str
-    cause: str
-    evidence: str
-    remedy: str
-    excluded: tuple[str, ...] = ()
-
-    def as_json(self) -> FirstFindingObject:
-        """The finding as the object that `--json` prints."""
-        return {
-            "name": self.name,
-            "cause": self.cause,
-            "evidence": self.evidence,
-            "remedy": self.remedy,
-            "excluded": list(self.excluded),
-        }
+    name: Annotated[
+        str, 'check, or condition of `buildtool explain`, that has the cause; "" for none'
+    ]
+    cause: Annotated[str, 'what caused the failure; "" if nothing shows it']
+    evidence: Annotated[
+        str, "line that shows it, after the name of its log; or a fault of the device"
+    ]
+    remedy: Annotated[str, "what to do"]
+    excluded: Annotated[tuple[str, ...], "checks that found no fault, if no cause was found"] = ()
 
     def text(self) -> str:
         """The finding in some lines for people."""

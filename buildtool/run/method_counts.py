@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.core.escape import escape
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 
 if TYPE_CHECKING:
-    from buildtool.documents.runs import MethodCountsObject
     from buildtool.project.model import Project
 
 COUNTS = ("packets", "instructions", "hvx")
@@ -32,57 +31,39 @@ _NUMBERS = 10
 """Numbers of a line between the method and the name of the skel."""
 
 
-class MethodCounts(Value):
-    """The calls of a method of a skel; `name` is that of the IDL, "" if it is unknown.
+class MethodCounts(Described, kw_only=True):
+    """The calls of a method of a skel.
 
-    `packets`, `instructions` and `hvx` (HVX instructions) include what threads of the skel executed
-    meanwhile, except `waiting`, the packets of loops in which threads waited, and of callbacks that
-    looked for messages.  `bytes_in` and `bytes_out` are the sizes of buffers, of which
-    `bytes_copied` were not shared memory.
-
-    They are not `exact` if another run can have others, by as many packets as `within` says, if
-    that is known: it is not if QEMU's counters of 32 bits may have wrapped.
+    Packets and instructions include what threads of the skel executed meanwhile, except `waiting`.
+    `within` is not known if QEMU's counters of 32 bits may have wrapped.
 
     The method `QUEUES` stands for the callbacks of a skel's queues; its calls are messages.
     Without a `skel` the counts are those of threads of skels while no call, or more than one, was
     running.
     """
 
-    skel: str
-    method: int
-    calls: int
-    packets: int
-    instructions: int
-    hvx: int
-    bytes_in: int
-    bytes_out: int
-    bytes_copied: int
-    waiting: int = 0
-    within: int = 0
-    exact: bool = True
-    name: str = ""
+    skel: Annotated[str, 'file name of the skel; "" for its threads outside of calls']
+    method: Annotated[
+        int, "number of the method in the IDL; 4294967295: callbacks of the skel's queues"
+    ]
+    name: Annotated[str, 'name of the method; "" if it is unknown'] = ""
+    calls: Annotated[int, "number of calls, or of messages in queues"]
+    packets: Annotated[int, "packets that the DSP executed, without those of loops that wait"]
+    instructions: Annotated[int, "instructions that the DSP executed"]
+    hvx: Annotated[int, "HVX instructions among them"]
+    waiting: Annotated[
+        int, "packets of loops in which threads waited, and of callbacks that looked for messages"
+    ] = 0
+    bytes_in: Annotated[int, "bytes of in buffers"]
+    bytes_out: Annotated[int, "bytes of out buffers"]
+    bytes_copied: Annotated[int, "bytes of these buffers that were not shared memory"]
+    exact: Annotated[bool, "false if another run with the same data can have other counts"] = True
+    within: Annotated[int, "by how many packets, if that is known; else 0"] = 0
 
     @property
     def comparable(self) -> MethodCounts:
         """The counts without what is chance."""
         return self._replace(waiting=0, within=0, exact=True)
-
-    def as_json(self) -> MethodCountsObject:
-        return {
-            "skel": self.skel,
-            "method": self.method,
-            "name": self.name,
-            "calls": self.calls,
-            "packets": self.packets,
-            "instructions": self.instructions,
-            "hvx": self.hvx,
-            "waiting": self.waiting,
-            "bytes_in": self.bytes_in,
-            "bytes_out": self.bytes_out,
-            "bytes_copied": self.bytes_copied,
-            "exact": self.exact,
-            "within": self.within,
-        }
 
 
 class FailedCall(Value):

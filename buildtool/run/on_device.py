@@ -6,12 +6,12 @@ import posixpath
 import time
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.core.errors import NOT_RUN
 from buildtool.core.escape import escape
 from buildtool.core.events import ProgramStarts
-from buildtool.core.value import Value
+from buildtool.deploy.contents import ReleaseOnDevice
 from buildtool.deploy.ready import Ready
 from buildtool.deploy.site import (
     finish_inline_push,
@@ -31,7 +31,6 @@ from buildtool.run.session import new_run
 
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush
-    from buildtool.documents.runs import RunResultObject
     from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.first_finding import FirstFinding
     from buildtool.run.method_counts import FailedCall, MethodCounts
@@ -48,54 +47,30 @@ MAX_WORDS = 16 << 10
 """Characters of a command and its variables that fit into one script with a push."""
 
 
-class RunResult(Value):
-    """How a program ended: its exit status (128+n for signal n) and wall time in seconds.
+class RunResult(ReleaseOnDevice):
+    """How a program ended; `failed` are calls of methods of an emulated DSP."""
 
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
-    in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
-    `methods` are the counts of an emulated DSP, and `failed` calls of these; `calls` are those of
-    the program, if it was to be counted.  `finding` is the first finding about the cause if it
-    failed.  `profile` is that of the program, if it was to be profiled.
-    """
-
-    device: str
-    target: str
-    release: str
-    deployment: str
-    soc: str
-    arch: str
-    run: str
-    command: tuple[str, ...]
-    status: int
-    seconds: float
-    forward: tuple[Forward, ...] = ()
-    dsp_crash: str = ""
-    methods: tuple[MethodCounts, ...] = ()
-    calls: DspCalls | None = None
-    finding: FirstFinding | None = None
-    profile: Profile | None = None
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
+    command: Annotated[tuple[str, ...], "the program and its arguments"]
+    status: Annotated[int, "exit status of the program, 128+n for signal n"]
+    seconds: Annotated[float, "wall time of the program"]
+    forward: Annotated[tuple[Forward, ...], "TCP ports of the device that were reachable here"] = ()
+    dsp_crash: Annotated[
+        str, 'how the DSP process crashed, in a line; "" if it did not, or if that cannot be known'
+    ] = ""
+    methods: Annotated[
+        tuple[MethodCounts, ...], "on the emulated device, what the DSP executed for each method"
+    ] = ()
+    profile: Annotated[Profile | None, "with --profile, the profile; else null"] = None
+    finding: Annotated[FirstFinding | None, "why it failed, as far as that was found"] = None
+    dsp_calls: Annotated[
+        DspCalls | None, "with --expect-dsp, what the program asked of the DSP; else null"
+    ] = None
     failed: tuple[FailedCall, ...] = ()
 
-    def as_json(self) -> RunResultObject:
-        return {
-            "device": self.device,
-            "target": self.target,
-            "release": self.release,
-            "deployment": self.deployment,
-            "soc": self.soc,
-            "arch": self.arch,
-            "run": self.run,
-            "command": list(self.command),
-            "status": self.status,
-            "seconds": round(self.seconds, 3),
-            "forward": [{"here": ports.here, "there": ports.there} for ports in self.forward],
-            "dsp_crash": self.dsp_crash,
-            "methods": [method.as_json() for method in self.methods],
-            "dsp_calls": self.calls.as_json() if self.calls else None,
-            "profile": self.profile.as_json() if self.profile else None,
-            "finding": self.finding.as_json() if self.finding else None,
-        }
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "seconds": round(self.seconds, 3)}
 
 
 def status_of_run(result: RunResult, request: RunRequest) -> int:
@@ -107,7 +82,7 @@ def status_of_run(result: RunResult, request: RunRequest) -> int:
 
 def lacks_dsp_use(result: RunResult) -> bool:
     """Whether calls of the DSP were counted, and are not what was expected."""
-    return result.calls is not None and bool(result.calls.problem)
+    return result.dsp_calls is not None and bool(result.dsp_calls.problem)
 
 
 def run_on_device(
@@ -157,18 +132,14 @@ def run_on_device(
 
         calls = read_dsp_calls(ready.site.device, ready.site.project, name)
     return RunResult(
-        device=ready.site.device.name,
-        target=ready.release.target,
-        release=ready.release.id,
-        deployment=ready.deployment.id,
+        **ready.names,
         soc=ready.soc,
-        arch=ready.deployment.arch,
         run=name,
         command=request.command,
         status=status,
         seconds=seconds,
         dsp_crash=dsp_crash,
-        calls=calls,
+        dsp_calls=calls,
     )
 
 

@@ -9,11 +9,11 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from buildtool.core.processes.process import Completed, ToolError, capture
+from buildtool.core.value import Value
 from buildtool.sdk.program import cached_probe
 from buildtool.sdk.tool_search import Problem, ToolUnfitError
 
@@ -27,8 +27,7 @@ LIBC_FILES = ("libc.so", "libc.so.6", "libc_nonshared.a", "libc.a", "libm.so", "
 CXX_FILES = ("libstdc++.so", "libstdc++.a", "libgcc_s.so", "libgcc_s.so.1")
 
 
-@dataclass(frozen=True, slots=True)
-class CompilerAnswer:
+class CompilerAnswer(Value):
     """The output of a compiler about itself."""
 
     text: str  # the whole output

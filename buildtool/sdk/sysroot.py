@@ -17,7 +17,6 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,6 +32,7 @@ from buildtool.core.files import (
     value_digest,
     write_if_changed,
 )
+from buildtool.core.value import Value
 from buildtool.project.model import PLATFORMS
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError, ToolUnfitError
 
@@ -175,8 +175,7 @@ SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)  # a file name, so 
 SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class PulledFile:
+class PulledFile(Value):
     """A file below the root: a regular file with size and sha256, or a link and its target."""
 
     path: str
@@ -190,15 +189,14 @@ class PulledFile:
         return {"path": self.path, "size": self.size, "sha256": self.sha256}
 
 
-@dataclass(frozen=True, slots=True)
-class SysrootFacts:
+class SysrootFacts(Value):
     """The content of `facts.json`; `device` has the fields of `Sysroot` about the device."""
 
     name: str
     source: str
     when: str
     device: Mapping[str, Any]
-    files: tuple[PulledFile, ...] = field(default=())
+    files: tuple[PulledFile, ...] = ()
 
     @property
     def identity(self) -> str:

@@ -11,10 +11,11 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.core.history import TESTS, append_history
-from buildtool.core.value import Value
+from buildtool.core.value import Described, computed
+from buildtool.deploy.contents import ReleaseOnDevice
 from buildtool.device.configuration import ConfiguredDevice
 from buildtool.device.errors import DeviceError
 from buildtool.project.model import BUILT_IN_TARGET, ExpectedFailure, Project
@@ -23,7 +24,6 @@ from buildtool.run.method_counts import FailedCall, MethodCounts, counts_from_js
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
-    from buildtool.documents.runs import TestDocument, TestResultObject
 
 DEVICE_SUITE = "device"
 """The suite of the only result of a device that no test could run on."""
@@ -31,7 +31,7 @@ MESSAGE = 500
 """Characters that are kept of a message."""
 
 
-class Outcome(enum.Enum):
+class Outcome(enum.StrEnum):
     """How a test ended.  Those of `BAD` make the suite fail."""
 
     PASSED = "passed"
@@ -48,46 +48,34 @@ FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
 BAD = FAILURES | {Outcome.UNEXPECTED_PASS, Outcome.NOT_RUN}
 
 
-class TestResult(Value):
-    """One test on one device.
-
-    `suite` is the component, `[test.NAME]` or pytest suite that it belongs to, `seconds` its wall
-    time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
-    end of it.  `lost` has a line for each time when the connection was lost and it was run again.
-    With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
-    emulated DSP, for programs of `[test.NAME]` and of CTest.  `failed` are the calls that failed;
-    `finding` is the first finding about the cause, which is made of them, too.
-    """
+class TestResult(Described):
+    """One test on one device; `finding` is made of the calls that `failed`, too."""
 
     __test__ = False  # pytest collects classes of this name
 
-    suite: str
-    name: str
-    device: str
-    outcome: Outcome
-    seconds: float
-    message: str = ""
-    output: str = ""
-    lost: tuple[str, ...] = ()
-    dsp_crash: bool = False
-    methods: tuple[MethodCounts, ...] = ()
-    finding: FirstFinding | None = None
+    suite: Annotated[
+        str,
+        'the name of a host component for a test of ctest, "test" for a program of [test.NAME],'
+        " NAME for a test of its pytest",
+    ]
+    name: Annotated[str, "name of the test in its suite"]
+    device: Annotated[str, "name of the device"]
+    outcome: Annotated[Outcome, "how it ended; the last five are bad"]
+    seconds: Annotated[float, "its wall time"]
+    message: Annotated[str, 'why it did not pass, in a line; "" if it passed'] = ""
+    output: Annotated[str, "what it wrote, or the end of it"] = ""
+    lost: Annotated[tuple[str, ...], "a line for each time that the connection was lost"] = ()
+    dsp_crash: Annotated[bool, "whether it crashed because the DSP process did"] = False
+    methods: Annotated[
+        tuple[MethodCounts, ...],
+        "for [test.NAME] with a program and tests of CTest, on the emulated device: what the DSP"
+        " executed",
+    ] = ()
+    finding: Annotated[FirstFinding | None, "why it failed, as far as that was found"] = None
     failed: tuple[FailedCall, ...] = ()
 
-    def as_json(self) -> TestResultObject:
-        return {
-            "suite": self.suite,
-            "name": self.name,
-            "device": self.device,
-            "outcome": self.outcome.value,
-            "seconds": round(self.seconds, 3),
-            "message": self.message,
-            "output": self.output,
-            "lost": list(self.lost),
-            "dsp_crash": self.dsp_crash,
-            "methods": [method.as_json() for method in self.methods],
-            "finding": self.finding.as_json() if self.finding else None,
-        }
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "seconds": round(self.seconds, 3)}
 
 
 def after_dsp_crash(result: TestResult, crash: str) -> TestResult:
@@ -99,48 +87,30 @@ def after_dsp_crash(result: TestResult, crash: str) -> TestResult:
     return result._replace(outcome=Outcome.CRASHED, message=message, dsp_crash=True)
 
 
-class TestRun(Value):
-    """The tests that ran on a device.
-
-    `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it; `started` is in seconds since the epoch, `seconds` the wall time of all tests together.
-    It was `interrupted` by Ctrl-C if not all tests ran for that reason.  `firmware` names the build
-    of the device's firmware, "" if it is unknown.
-    """
+class TestRun(ReleaseOnDevice, kw_only=True):
+    """The tests that ran on a device."""
 
     __test__ = False
 
-    device: str
-    target: str
-    release: str
-    deployment: str
-    soc: str
-    arch: str
-    started: float
-    seconds: float
-    interrupted: bool
-    tests: tuple[TestResult, ...]
-    firmware: str = ""
+    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    firmware: Annotated[str, 'build of the firmware, as the card has it; "" if it is unknown'] = ""
+    started: Annotated[float, "when the first test began, in seconds since the epoch", int]
+    seconds: Annotated[float, "wall time of all tests together"]
+    ok: Annotated[
+        bool, "whether no test is bad; the exit status is 0 then, else 1, and 130 after Ctrl-C"
+    ] = computed(lambda self: not self.bad)
+    interrupted: Annotated[
+        bool, "whether Ctrl-C ended the tests; those without a result are not run then"
+    ]
+    tests: Annotated[tuple[TestResult, ...], "the tests, in the order in which they ended"]
 
     @property
     def bad(self) -> tuple[TestResult, ...]:
         return tuple(result for result in self.tests if result.outcome in BAD)
 
-    def as_json(self) -> TestDocument:
-        return {
-            "device": self.device,
-            "target": self.target,
-            "release": self.release,
-            "deployment": self.deployment,
-            "soc": self.soc,
-            "arch": self.arch,
-            "firmware": self.firmware,
-            "started": round(self.started),
-            "seconds": round(self.seconds, 3),
-            "ok": not self.bad,
-            "interrupted": self.interrupted,
-            "tests": [result.as_json() for result in self.tests],
-        }
+    def as_json(self) -> dict[str, Any]:
+        rounded = {"started": round(self.started), "seconds": round(self.seconds, 3)}
+        return {**super().as_json(), **rounded}
 
 
 def result_from_json(row: Any) -> TestResult:

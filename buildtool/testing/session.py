@@ -237,7 +237,7 @@ class Session:
             *(None if signal else result.status, signal, *ended),
             dsp_crash=result.dsp_crash,
             methods=result.methods,
-            calls=result.calls,
+            calls=result.dsp_calls,
             failed=result.failed,
         )
 

@@ -142,12 +142,8 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
     results = _in_order(selected, results)
     ready = session.ready
     return TestRun(
-        device=ready.site.device.name,
-        target=ready.release.target,
-        release=ready.release.id,
-        deployment=ready.deployment.id,
+        **ready.names,
         soc=ready.soc,
-        arch=ready.deployment.arch,
         started=begun,
         seconds=time.monotonic() - started,
         interrupted=interrupted,

@@ -17,11 +17,11 @@ import os
 import platform
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
+from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.packaged_tools import CMake, Zig, usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
@@ -39,8 +39,7 @@ list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ConanProfile:
+class ConanProfile(Value):
     """The text of a Conan profile, and the files that it names."""
 
     name: str

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from buildtool.core.elf.read import ElfError, is_elf, read_dynamic
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Described, computed
 from buildtool.project.model import Project, Target
 from buildtool.sdk.android_ndk import find_android_ndk
 from buildtool.sdk.device_programs import find_adb, find_lldb, find_ssh
@@ -43,86 +43,50 @@ from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
 
-if TYPE_CHECKING:
-    from buildtool.documents.toolchains import FaultObject, SurveyObject, TargetObject, ToolObject
-
 READY, MISSING, UNFIT, NOT_HERE = "ready", "missing", "unfit", "not here"
 """States of a tool.  `not here` is a tool that cannot be installed on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Described):
     """A problem, its cause or where the tool was searched for, and what to do about it."""
 
-    what: str
-    why: str
-    remedy: str
-
-    def as_json(self) -> FaultObject:
-        return {"what": self.what, "why": self.why, "remedy": self.remedy}
+    what: Annotated[str, "what is wrong"]
+    why: Annotated[str, "why, or where it was looked for"]
+    remedy: Annotated[str, "what to do about it"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolStatus:
+class ToolStatus(Described):
     """A tool that builds for a platform or connects to a device."""
 
-    platform: str
-    toolchain: str
-    state: str
-    version: str = ""  # "" if it was not found, as `where`
-    where: str = ""
-    faults: tuple[Fault, ...] = ()  # a ready tool can have some that do not prevent its use
-
-    def as_json(self) -> ToolObject:
-        return {
-            "platform": self.platform,
-            "toolchain": self.toolchain,
-            "state": self.state,
-            "version": self.version,
-            "where": self.where,
-            "faults": [fault.as_json() for fault in self.faults],
-        }
+    platform: Annotated[str, "what for"]
+    toolchain: Annotated[str, "with what"]
+    state: Annotated[str, "whether it can be used", ("ready", "missing", "unfit", "not here")]
+    version: Annotated[str, '"" when it was not found'] = ""
+    where: Annotated[str, 'program or directory; "" when it was not found'] = ""
+    faults: Annotated[tuple[Fault, ...], "what is wrong with it"] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TargetStatus:
+class TargetStatus(Described):
     """A target of the project: its profiles, and the faults that prevent building it."""
 
-    name: str
-    platform: str
-    profiles: tuple[str, ...]
-    faults: tuple[Fault, ...]
-
-    @property
-    def buildable(self) -> bool:
-        return not self.faults
-
-    def as_json(self) -> TargetObject:
-        return {
-            "name": self.name,
-            "platform": self.platform,
-            "profiles": [*self.profiles],
-            "faults": [fault.as_json() for fault in self.faults],
-            "buildable": self.buildable,
-        }
+    name: Annotated[str, "target of buildtool.toml"]
+    platform: Annotated[str, "platform of its ARM64 side"]
+    profiles: Annotated[tuple[str, ...], "toolchain profiles that build it"]
+    faults: Annotated[tuple[Fault, ...], "what keeps it from being built"]
+    buildable: Annotated[bool, "whether it can be built here"] = computed(
+        lambda self: not self.faults
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Described):
     """All tools, and the project's targets in the order of the project file."""
 
-    tools: tuple[ToolStatus, ...]
-    targets: tuple[TargetStatus, ...]
+    tools: Annotated[tuple[ToolStatus, ...], "ways to build for a platform, or to reach a device"]
+    targets: Annotated[tuple[TargetStatus, ...], "targets of the project"]
 
     @property
     def all_buildable(self) -> bool:
         return all(target.buildable for target in self.targets)
-
-    def as_json(self) -> SurveyObject:
-        return {
-            "tools": [tool.as_json() for tool in self.tools],
-            "targets": [target.as_json() for target in self.targets],
-        }
 
 
 def survey(project: Project) -> Survey:

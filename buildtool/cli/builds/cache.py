@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Option
@@ -10,13 +10,10 @@ from buildtool.cli.show import print_json, show
 from buildtool.core.cache import CACHES, Cache, cache_dir
 
 if TYPE_CHECKING:
-    from buildtool.cache.eviction import DiskUsage, Freed
+    from buildtool.cache.eviction import DiskUsage
     from buildtool.cache.store import Store
     from buildtool.documents.builds import (
-        CacheFreedDocument,
-        CacheStatsDocument,
         CacheVerifyDocument,
-        UsageObject,
     )
 
 SHOWN = 20
@@ -39,13 +36,13 @@ def stats(*, json: Json = False) -> None:
     size = documents.bytes + blobs.bytes
     total = size + counted_bytes(rest)
     if json:
-        document: CacheStatsDocument = {
+        document: dict[str, Any] = {
             "directory": str(cache_dir()),
             "limit": limit,
             "bytes": total,
-            "documents": _json(documents),
-            "blobs": _json(blobs),
-            "others": [{"name": name, **_json(one)} for name, one in rest.items()],
+            "documents": documents.as_json(),
+            "blobs": blobs.as_json(),
+            "others": [{"name": name, **one.as_json()} for name, one in rest.items()],
         }
         print_json(document)
         return
@@ -98,9 +95,9 @@ def verify(*, json: Json = False) -> int:
     wrong = [*done.wrong, *emulator.wrong]
     if json:
         document: CacheVerifyDocument = {
-            "documents": _json(done.documents),
-            "blobs": _json(done.blobs),
-            "emulator": _json(emulator.checked),
+            "documents": done.documents.as_json(),
+            "blobs": done.blobs.as_json(),
+            "emulator": emulator.checked.as_json(),
             "wrong": [str(path) for path in wrong],
             "useless": done.useless,
         }
@@ -151,25 +148,15 @@ def _store() -> Store:
     return Store(actions_dir())
 
 
-def _show_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
+def _show_freed(freed: dict[str, DiskUsage], *, as_json: bool) -> None:
     if as_json:
-        document: CacheFreedDocument = {
-            "freed": [
-                {"name": name, "file_count": one.items, "bytes": one.bytes}
-                for name, one in freed.items()
-            ]
-        }
-        print_json(document)
+        print_json({"freed": [{"name": name, **one.as_json()} for name, one in freed.items()]})
         return
     for name, one in freed.items():
         if len(freed) > 1:
-            show(f"  {name:<18}{_size(one.bytes):>10}  {_files(one.items):>15}")
-    count = sum(one.items for one in freed.values())
+            show(f"  {name:<18}{_size(one.bytes):>10}  {_files(one.files):>15}")
+    count = sum(one.files for one in freed.values())
     show(f"freed {_size(sum(one.bytes for one in freed.values()))} in {_files(count)}")
-
-
-def _json(one: DiskUsage) -> UsageObject:
-    return {"file_count": one.files, "bytes": one.bytes}
 
 
 def _files(count: int) -> str:

@@ -14,8 +14,6 @@ from buildtool.core.escape import escape_line
 
 if TYPE_CHECKING:
     from buildtool.documents.inspection import (
-        SignedFileObject,
-        SignerObject,
         VerifiedReleaseObject,
         VerifyDocument,
     )
@@ -93,15 +91,16 @@ def _name(signer: Signer) -> str:
 
 
 def _document(found: VerifiedArchive) -> VerifyDocument:
+    sbom, provenance = map(found.documents.get, TITLES)
     return {
         "archive": str(found.archive),
         "sha256": found.sha256,
-        "signer": _signer(found.signer),
+        "signer": found.signer.as_json() if found.signer else None,
         "release": _release(found.release) if found.release else None,
         "files": found.files,
         "other_files": found.extra,
-        "sbom": _beside(found, "sbom"),
-        "provenance": _beside(found, "provenance"),
+        "sbom": sbom.as_json() if sbom else None,
+        "provenance": provenance.as_json() if provenance else None,
     }
 
 
@@ -112,21 +111,4 @@ def _release(release: Mapping[str, Any]) -> VerifiedReleaseObject:
         "target": release["target"]["name"],
         "id": release["id"],
         "slices": {name: part["id"] for name, part in release["slices"].items()},
-    }
-
-
-def _beside(found: VerifiedArchive, name: str) -> SignedFileObject | None:
-    document = found.documents.get(name)
-    if not document:
-        return None
-    return {"path": str(document.path), "signer": _signer(document.signer)}
-
-
-def _signer(signer: Signer | None) -> SignerObject | None:
-    if not signer:
-        return None
-    return {
-        "identity": signer.identity,
-        "key_type": signer.key_type,
-        "fingerprint": signer.fingerprint,
     }

@@ -11,7 +11,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
-    not_with_on,
+    check_with_on,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -106,13 +106,8 @@ def bench(
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import on_devices
 
-        for word, is_given in (
-            ("DEVICE", name),
-            ("--markdown", markdown),
-            ("--trace-file", trace.trace_file),
-        ):
-            if is_given:
-                raise not_with_on(word)
+        traced = {"--trace-file": trace.trace_file}
+        check_with_on({"DEVICE": name, "--markdown": markdown, **traced})
         return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
     if markdown and json:
         raise UsageError("--markdown cannot be used with --json", remedy="Omit one of them.")

@@ -131,7 +131,7 @@ def _inexact(result: BenchResult, before: str = "") -> Iterator[str]:
     """A line for each method whose counts cannot be compared."""
     for method in result.methods:
         if method.varies:
-            which = f"{method.low:,} to {method.high:,} packets"
+            which = f"{method.packets_low:,} to {method.packets_high:,} packets"
             why = f"runs with the same input have different counts, {which}"
         elif method.counts.within:
             why = f"another run can have {method.counts.within:,} packets more or fewer"
@@ -158,7 +158,7 @@ def _comparison(benched: Benched, other: BenchResult) -> Iterator[str | Table]:
         rows = []
         for difference in benched.metrics:
             result, theirs = medians[difference.name]
-            ratio = difference.ratio
+            ratio = difference.interval
             rows.append(
                 (
                     difference.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from buildtool.cli.devices.program_options import (
     ProgramOptions,
@@ -17,9 +17,6 @@ from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
 from buildtool.project.read import find_project
-
-if TYPE_CHECKING:
-    from buildtool.documents.runs import CaptureDocument
 
 EXAMPLES = (
     ("buildtool capture q6a -- bin/demo -n 3", "A run for a bug report."),
@@ -77,11 +74,8 @@ def capture(
             record=record,
         )
     if json and (written := record.bundle):
-        document: CaptureDocument = {
-            **result.as_json(),
-            "capture": str(file),
-            "files": [{"path": path, "size": size} for path, size in written.files.items()],
-            "missing": [{"path": path, "why": why} for path, why in written.missing.items()],
-        }
-        print_json(document)
+        files = [{"path": path, "size": size} for path, size in written.files.items()]
+        missing = [{"path": path, "why": why} for path, why in written.missing.items()]
+        more = {"capture": str(file), "files": files, "missing": missing}
+        print_json({**result.as_json(), **more})
     return show_end(result, request, screen)

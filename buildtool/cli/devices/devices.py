@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from buildtool.documents.devices import (
         DeviceAddedDocument,
         DeviceCheckDocument,
-        DeviceFactsDocument,
         DeviceObject,
         DevicesDocument,
     )
@@ -162,8 +161,7 @@ def facts(name: DeviceName, *, json: Json = False) -> None:
     found = read_facts(device)
     remember_facts(device, found)
     if json:
-        document: DeviceFactsDocument = {"device": name, **found.as_json()}
-        print_json(document)
+        print_json({"device": name, **found.as_json()})
     else:
         _show_facts(found)
 

@@ -19,7 +19,6 @@ from buildtool.project.read import find_optional_project
 
 if TYPE_CHECKING:
     from buildtool.device.card import Card
-    from buildtool.documents.devices import CardDocument
 
 EXAMPLES = (
     ("buildtool probe sim --soc SM8550", "The emulated device, as an SM8550."),
@@ -56,8 +55,7 @@ def probe(
     if output:
         write_if_changed(output.absolute(), card_text(card))
     if json:
-        document: CardDocument = {**card.as_json(), "file": str(file)}
-        print_json(document)
+        print_json({**card.as_json(), "file": str(file)})
     else:
         _show_card(card)
         show(f"card: {output or file}")

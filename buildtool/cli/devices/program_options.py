@@ -166,7 +166,7 @@ def may_be_wrong_numbers(result: RunResult, choice: DeviceChoice) -> bool:
 
 def show_end(result: RunResult, request: RunRequest, screen: Screen) -> int:
     """Show what is to be said of a program that has ended; returns the exit status."""
-    for text in result.calls.lines() if result.calls else ():
+    for text in result.dsp_calls.lines() if result.dsp_calls else ():
         screen(Note(text))
     if lacks_dsp_use(result):
         screen(Note(f"the program did not use the DSP as expected; {_status(result.status)}"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from buildtool.cli.devices.program_options import ProgramOptions
 from buildtool.cli.options import BuildOptions
@@ -15,9 +14,6 @@ from buildtool.deploy.ready import DeviceChoice
 from buildtool.flow.replays import choice_of, project_of
 from buildtool.run.bundle.replay import Replay, opened_replay
 from buildtool.run.program import RunRequest
-
-if TYPE_CHECKING:
-    from buildtool.documents.runs import RunDocument
 
 
 def replayed_run(
@@ -53,8 +49,7 @@ def replayed_run(
             replay=replay,
         )
     if json:
-        document: RunDocument = {**result.as_json(), "bundle": None, "trace": None}
-        print_json(document)
+        print_json({**result.as_json(), "bundle": None, "trace": None})
     return show_end(result, request, screen)
 
 

@@ -25,7 +25,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
-    not_with_on,
+    check_with_on,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -38,7 +38,6 @@ from buildtool.project.read import find_optional_project, find_project
 from buildtool.run.program import RunRequest
 
 if TYPE_CHECKING:
-    from buildtool.documents.runs import RunDocument
     from buildtool.run.bundle.record import RunRecord
 
 EXAMPLES = (
@@ -131,8 +130,7 @@ def run(
             "--trace-file": trace.trace_file,
             "--profile": profile.wanted(),
         }
-        for word in filter(excluded.get, excluded):
-            raise not_with_on(word)
+        check_with_on(excluded)
         if device != BUILT_IN_TARGET:
             check_run(device)
         words = [*without_on(line.own), "--", *line.program]
@@ -193,12 +191,8 @@ def run(
     result = show_profile(project, result, profile, screen)
     if json:
         bundle_path = str(record.bundle.path) if record and record.bundle else None
-        document: RunDocument = {
-            **result.as_json(),
-            "bundle": bundle_path,
-            "trace": trace.file_of(listener),
-        }
-        print_json(document)
+        traced = trace.file_of(listener)
+        print_json({**result.as_json(), "bundle": bundle_path, "trace": traced})
     if may_be_wrong_numbers(result, choice):
         screen(Note(WRONG_NUMBERS))
     return show_end(result, request, screen)

@@ -110,8 +110,8 @@ def _lines(profile: Profile, methods: tuple[MethodCounts, ...]) -> Iterator[str]
         yield f"packets of functions are not counted: {profile.uncounted}"
     else:
         yield "packets: exactly how many a function itself has executed; i/p: instructions in each"
-    if profile.unsampled:
-        yield f"{profile.unsampled} threads were not sampled: QEMU has 32 timers"
+    if profile.unsampled_threads:
+        yield f"{profile.unsampled_threads} threads were not sampled: QEMU has 32 timers"
     if profile.is_cut:
         yield "the recording is too large: its end is left out"
 

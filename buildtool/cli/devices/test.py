@@ -15,7 +15,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
-    not_with_on,
+    check_with_on,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -90,13 +90,7 @@ def test(
     if devices.on is not None:
         from buildtool.cli.devices.test_on_devices import test_on_devices
 
-        for word, is_given in (
-            ("--list", list_),
-            ("--shard", shard),
-            ("--trace-file", trace.trace_file),
-        ):
-            if is_given:
-                raise not_with_on(word)
+        check_with_on({"--list": list_, "--shard": shard, "--trace-file": trace.trace_file})
         words = without_on(line.own, "--junit", "--markdown", "--log-url")
         return test_on_devices(
             *(devices.on, words, choice, build), junit=junit, matrix=matrix, as_json=json

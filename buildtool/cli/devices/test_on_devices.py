@@ -79,7 +79,8 @@ def _results(child: Child) -> TestRun:
         failed = TestResult(DEVICE_SUITE, device, device, outcome, child.seconds, message)
         began = time.time() - child.seconds
         return TestRun(
-            *(device, "", child.release, "", child.chosen.soc, ""),
+            *(device, "", child.release, "", ""),
+            soc=child.chosen.soc,
             started=began,
             seconds=child.seconds,
             interrupted=False,

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from buildtool.documents.inspection import (
         ElfDocument,
         ElfFacts,
-        InspectDocument,
         LibraryObject,
-        RulesDocument,
         VersionNeedObject,
     )
     from buildtool.sdk.sysroot import Sysroot
@@ -103,13 +101,13 @@ def inspect(
             }
             print_json(document)
         else:
-            print_json(_report(found))
+            print_json({"inspected": [inspection.as_json() for inspection in found]})
     else:
         for path, inspection in zip(paths, found, strict=True):
             if path in elves and not quiet:
                 show_facts(elves[path])
             _show(inspection, quiet=quiet)
-    return int(any(inspection.errors for inspection in found))
+    return int(any(inspection.error_count for inspection in found))
 
 
 def _inspect(path: Path, sysroot: Sysroot | None, *, show: bool) -> Inspection:
@@ -171,33 +169,10 @@ def _show_rules(*, json: bool) -> None:
 
     rules = list(RULES)
     if json:
-        document: RulesDocument = {
-            "rules": [
-                {"name": rule.name, "requirement": rule.requirement, "reason": rule.reason}
-                for rule in rules
-            ]
-        }
-        print_json(document)
+        print_json({"rules": [rule.as_json() for rule in rules]})
         return
     for rule in rules:
         show(f"{rule.name}\n  {rule.requirement}\n  {rule.reason}\n")
-
-
-def _report(found: Sequence[Inspection]) -> InspectDocument:
-    return {
-        "inspected": [
-            {
-                "path": inspection.path,
-                "kind": inspection.kind,
-                "files": inspection.files,
-                "releases": inspection.releases,
-                "error_count": inspection.errors,
-                "warning_count": inspection.warnings,
-                "findings": [finding.as_json() for finding in inspection.findings],
-            }
-            for inspection in found
-        ]
-    }
 
 
 def _show(inspection: Inspection, *, quiet: bool) -> None:
@@ -216,7 +191,10 @@ def _show(inspection: Inspection, *, quiet: bool) -> None:
             "file": inspection.files,
         }
         verdict = [_count(number, what) for what, number in counts.items() if number]
-        verdict += [_count(inspection.errors, "error"), _count(inspection.warnings, "warning")]
+        verdict += [
+            _count(inspection.error_count, "error"),
+            _count(inspection.warning_count, "warning"),
+        ]
         show(f"{inspection.path}: {', '.join(verdict)}")
 
 

@@ -17,7 +17,7 @@ from buildtool.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from buildtool.documents.inspection import LintDocument, LintRulesDocument
+    from buildtool.documents.inspection import LintDocument
     from buildtool.lint.check import LintResult
     from buildtool.lint.finding import LintFinding, LintRule
     from buildtool.project.model import Project
@@ -63,7 +63,7 @@ def lint(
     if explain or list_all:
         rules = _rules(explain)
         if json:
-            print_json(_rules_document(rules))
+            print_json({"rules": [rule.as_json() for rule in rules]})
         else:
             show(rule_text(rules[0]) if explain else rule_list(rules))
         return 0
@@ -112,10 +112,6 @@ def _rules(name: str) -> list[LintRule]:
             remedy=f"Did you mean {close[0]!r}?" if close else "Name one of these.",
         )
     return found or rules
-
-
-def _rules_document(rules: Iterable[LintRule]) -> LintRulesDocument:
-    return {"rules": [rule.as_json() for rule in rules]}
 
 
 def _document(result: LintResult) -> LintDocument:

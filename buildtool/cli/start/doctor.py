@@ -15,7 +15,6 @@ from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.core.escape import escape
 
 if TYPE_CHECKING:
-    from buildtool.documents.toolchains import DoctorDocument
     from buildtool.toolchains.survey import Fault, Survey, TargetStatus, ToolStatus
 
 COLOURS = {"ready": 32, "yes": 32, "missing": 33, "unfit": 31, "no": 31}
@@ -40,11 +39,7 @@ def doctor(*, json: Json = False) -> int:
         project = None
     found = survey(project or Project(Path.cwd(), Header(name="none"), {}, {}, {}))
     if json:
-        document: DoctorDocument = {
-            "project": project.name if project else None,
-            **found.as_json(),
-        }
-        print_json(document)
+        print_json({"project": project.name if project else None, **found.as_json()})
     else:
         _show(found, project.name if project else "")
     return int(not found.all_buildable)

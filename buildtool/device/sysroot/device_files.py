@@ -36,8 +36,7 @@ class PullError(BuildtoolError):
     code = "sysroot-pull"
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceEntry:
+class DeviceEntry(Value):
     """The entry at a path: its kind, the size of a file in bytes, the target of a link."""
 
     kind: Literal["file", "directory", "link", "other"]
@@ -63,8 +62,7 @@ class DeviceFiles(Protocol):
         or cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Value):
     """Where a path leads: to `path`, past `links` (path of a link, absolute target)."""
 
     path: str
@@ -128,8 +126,7 @@ def _parts(path: str) -> list[str]:
     return [part for part in reversed(path.split("/")) if part not in ("", ".")]
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Value):
     """Directories of libcdsprpc and its file names, directories of DSP shells; in order."""
 
     libraries: tuple[str, ...]
@@ -137,8 +134,7 @@ class Platform:
     shells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPlaces:
+class SystemPlaces(Value):
     """The whole table; `android` lists files that only Android has."""
 
     platforms: Mapping[str, Platform]

@@ -15,12 +15,12 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener
+from buildtool.core.value import Value
 from buildtool.device.board import BASE
 from buildtool.device.configuration import configured_devices, open_device
 from buildtool.device.device import Device
@@ -67,8 +67,7 @@ def open_source(device_name: str, soc_name: str, listener: Listener) -> tuple[De
     return directory, directory.root.name
 
 
-@dataclass(frozen=True, slots=True)
-class Directory:
+class Directory(Value):
     """The files below `root`; nothing outside of it is read."""
 
     root: Path
@@ -113,8 +112,7 @@ class Directory:
         return f"{self.root}{path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Value):
     """A device made of files of this machine: `files` are path on the device → file."""
 
     source: str

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,8 +34,7 @@ GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": (
 GRAPH = "graph.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(Value):
     """The packages that Conan installed for a step.
 
     `key` is a digest of everything that it read.  `toolchain` is the CMake toolchain file, which
@@ -136,8 +134,7 @@ def _record_file(step: CMakeStep) -> Path:
     return step.packages / "installed.json"
 
 
-@dataclass(frozen=True, slots=True)
-class _InstallCommand:
+class _InstallCommand(Value):
     """The `conan install` of a step."""
 
     step: CMakeStep
@@ -214,8 +211,7 @@ class _InstallCommand:
         return file
 
 
-@dataclass(frozen=True, slots=True)
-class InstallGraph:
+class InstallGraph(Value):
     """`generators` is the directory of the files that were generated for the component, `packages`
     are the directories of the packages, `runtime` their shared libraries by SONAME, `skels` what
     they have for the DSP, by its path in a release: `dsp/<arch>/<name>`."""

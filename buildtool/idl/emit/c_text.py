@@ -9,8 +9,8 @@ from __future__ import annotations
 import textwrap
 from collections import abc
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from buildtool.core.value import Value
 from buildtool.idl.method_layout import RecordField, RecordKind, Role, WireMethod, WireRecord
 from buildtool.idl.model import (
     Alias,
@@ -126,8 +126,7 @@ def _signed(text: str) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-@dataclass(frozen=True, slots=True)
-class CVariable:
+class CVariable(Value):
     """One C parameter or struct member; `suffix` follows the name, such as `[4]`."""
 
     type: str

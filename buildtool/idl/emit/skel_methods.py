@@ -8,8 +8,8 @@ on the values: it traverses the records and takes the buffers in that order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from buildtool.core.value import Value
 from buildtool.idl.emit.c_text import (
     FieldNames,
     block,
@@ -46,8 +46,7 @@ REFUSED = ("return AEE_EBADPARM;",)
 BAD_CALL = ("_call->err = AEE_EBADPARM;",)
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(Value):
     """Where a method's parameters are."""
 
     inputs: Mapping[str, str]  # C expressions of their `remote_arg` by name, if indices are known

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from buildtool.core.value import Value
 from buildtool.idl.errors import IdlError
 from buildtool.idl.preprocess.macros import Expander
 from buildtool.idl.preprocess.tokens import Kind, Token
@@ -30,8 +31,7 @@ _INTEGER = re.compile(r"(0[xX][0-9A-Fa-f]{1,64}|[0-9]{1,64})([uUlL]{0,3})")
 _WORD = 1 << 64
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
+class _Value(Value):
     number: int
     unsigned: bool = False
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.fastrpc_codes import with_idl_constants
+from buildtool.core.value import Value
 from buildtool.idl.errors import IdlError, closest
 from buildtool.idl.model import Location
 from buildtool.idl.preprocess.conditionals import Condition, conditional, counts, need_name
@@ -35,8 +36,7 @@ _DIRECTIVES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Preprocessed:
+class Preprocessed(Value):
     """All tokens of a compilation, and their files (the main file first)."""
 
     tokens: tuple[Token, ...]

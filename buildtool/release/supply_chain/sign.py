@@ -15,11 +15,12 @@ import os
 import tempfile
 from io import BufferedReader
 from pathlib import Path
+from typing import Annotated
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular, replace_file
 from buildtool.core.processes.process import Completed, capture
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.sdk.device_programs import find_ssh_keygen
 
 NAMESPACE = "buildtool-release"
@@ -30,12 +31,12 @@ SIGN_TIMEOUT, VERIFY_TIMEOUT = 120.0, 60.0
 _OLD = ("unknown option", "illegal option", "invalid option", "Unsupported operation for -Y")
 
 
-class Signer(Value):
+class Signer(Described):
     """Who signed a file, as the file of signers names them, and the key."""
 
-    identity: str
-    key_type: str
-    fingerprint: str
+    identity: Annotated[str, "name in the file of signers"]
+    key_type: Annotated[str, "type of the key, such as ssh-ed25519"]
+    fingerprint: Annotated[str, "fingerprint of the key, as ssh-keygen -l prints it"]
 
 
 def signature_file(file: Path) -> Path:

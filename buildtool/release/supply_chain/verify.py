@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from buildtool.contract.release_json import promise_of
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular, parse_bounded, stamp_of
-from buildtool.core.value import Value
+from buildtool.core.value import Described, Value
 from buildtool.release.document import NAME
 from buildtool.release.formats.entries import CONAN
 from buildtool.release.slices import file_list_digest, release_id, slice_of
@@ -192,11 +192,11 @@ class VerifyError(BuildtoolError):
     code = "verify"
 
 
-class Document(Value):
+class Document(Described):
     """A document beside an archive, which fits it; `signer` is None if it was not checked."""
 
-    path: Path
-    signer: Signer | None
+    path: Annotated[Path, "path of the document"]
+    signer: Annotated[Signer | None, "who signed it; null without --signers"]
 
 
 def documents_beside(

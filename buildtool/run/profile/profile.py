@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from buildtool.core.value import Value
+from buildtool.core.value import Described, computed
 from buildtool.diagnose.crash_report import StackFrame
 from buildtool.run.profile.module_code import LIBRARY, ModuleCode, SourceLine
 from buildtool.run.profile.recording import Packet, packets_between
 
 if TYPE_CHECKING:
     from buildtool.diagnose.module_files import DebugFiles
-    from buildtool.documents.runs import ProfileObject
     from buildtool.run.profile.recording import Recording
 
 UNKNOWN = "(unknown)"
@@ -23,60 +22,57 @@ FunctionKey = tuple[str, str]
 """The file of a skel, and the name of a function in it."""
 
 
-class FunctionProfile(Value):
-    """A function: samples in itself, and in it or what it called; what it executed itself, None if
-    that was not counted; and the line with most of that, or most samples, with its share of the
-    function.  `module` is the file with its code, `LIBRARY` for functions of the DSP's system."""
+class FunctionProfile(Described):
+    """A function of a profile; `hot` is the line with most of its packets, or else samples."""
 
-    module: str
-    name: str
-    self_samples: int
-    total_samples: int
-    packets: int | None = None
-    instructions: int | None = None
-    hvx: int | None = None
+    module: Annotated[
+        str, 'file with its code, such as a skel; "(system)" for functions that the DSP provides'
+    ]
+    name: Annotated[str, "name of the function"]
+    self_samples: Annotated[int, "samples in the function itself"]
+    total_samples: Annotated[int, "samples in the function and in what it has called"]
+    packets: Annotated[
+        int | None, "packets that the function itself executed; null: not counted"
+    ] = None
+    instructions: Annotated[int | None, "instructions of these packets"] = None
+    hvx: Annotated[int | None, "HVX instructions of these packets"] = None
+    file: Annotated[str, 'source file of the line with most of that; "" if unknown'] = computed(
+        lambda self: self.hot.path
+    )
+    line: Annotated[int, "number of this line; 0 if unknown"] = computed(lambda self: self.hot.line)
+    line_share: Annotated[float, "its share of the function's packets, or else of its samples"] = (
+        computed(lambda self: round(self.hot_share, 4))
+    )
     hot: SourceLine = SourceLine()
     hot_share: float = 0
 
-    def as_json(self) -> Any:
-        return {
-            "module": self.module,
-            "name": self.name,
-            "self_samples": self.self_samples,
-            "total_samples": self.total_samples,
-            "packets": self.packets,
-            "instructions": self.instructions,
-            "hvx": self.hvx,
-            "file": self.hot.path,
-            "line": self.hot.line,
-            "line_share": round(self.hot_share, 4),
-        }
 
-
-class Profile(Value):
+class Profile(Described, kw_only=True):
     """What a program executed on the emulated DSP; or on the processor of a device, if `tool` names
     the profiler there, which counts no packets.
 
-    `samples` are those in skels and in what they called, `outside` the others; `stacks` are the
-    functions of the samples, the outermost first.  `uncounted` says why packets of functions were
-    not counted, "" if they were.  `packets` are the packets of each skel that were executed, with
-    how often, `at` the samples at each address, `code` is that of the skels.  `unsampled` threads
-    are in no sample.  `is_cut`: more was recorded than is read.  `files` are the paths of files
-    with it.
+    `stacks` are the functions of the samples, the outermost first.  `packets` are the packets of
+    each skel that were executed, with how often, `at` the samples at each address, `code` is that
+    of the skels.  `is_cut`: more was recorded than is read.
     """
 
-    functions: tuple[FunctionProfile, ...]
+    tool: Annotated[str, 'profiler of the device; "" on sim, where skels are profiled'] = ""
+    samples: Annotated[
+        int,
+        "samples of the program; on sim in skels and what they called, of the time of the emulator",
+    ]
+    outside: Annotated[int, "samples in the DSP's system for itself"]
+    uncounted: Annotated[str, 'why packets of functions are not counted; "" if they are']
+    unsampled_threads: Annotated[int, "threads of the DSP that are in no sample"]
+    functions: Annotated[
+        tuple[FunctionProfile, ...], "a row for each function, those with most samples first"
+    ]
+    files: Annotated[tuple[str, ...], "paths of the files with the profile"] = ()
     stacks: Mapping[Stack, int]
-    samples: int
-    outside: int
-    uncounted: str
     packets: Mapping[str, Mapping[Packet, int]]
     at: Mapping[tuple[str, int], int]
-    unsampled: int
     is_cut: bool
     code: Mapping[str, ModuleCode]
-    tool: str = ""
-    files: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -84,17 +80,6 @@ class Profile(Value):
         if self.tool:
             return f"{self.samples:,} samples of {self.tool} of the program's processor time"
         return f"{self.samples:,} samples of the time of the emulator, which is not a DSP's"
-
-    def as_json(self) -> ProfileObject:
-        return {
-            "tool": self.tool,
-            "samples": self.samples,
-            "outside": self.outside,
-            "uncounted": self.uncounted,
-            "unsampled_threads": self.unsampled,
-            "functions": [function.as_json() for function in self.functions],
-            "files": list(self.files),
-        }
 
 
 def make_profile(
@@ -119,7 +104,7 @@ def make_profile(
         uncounted=uncounted,
         packets=packets,
         at=maker.at,
-        unsampled=recording.unsampled,
+        unsampled_threads=recording.unsampled,
         is_cut=recording.is_cut,
         code=code,
     )

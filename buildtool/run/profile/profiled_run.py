@@ -199,7 +199,7 @@ def host_profile(samples: Iterator[Frames], code: Mapping[str, ModuleCode], tool
         uncounted=f"{tool} samples the ARM64 side",
         packets={},
         at={},
-        unsampled=0,
+        unsampled_threads=0,
         is_cut=False,
         code={},
         tool=tool,

@@ -99,5 +99,16 @@ def test_lines_that_are_damaged_are_no_counts(tmp_path: Path) -> None:
 
     (found,) = read_method_counts(file)
     assert found == MethodCounts(
-        "liba b_skel.so", 2, 3, 20, 40, 6, 200, 100, 8, waiting=15, within=9, exact=False
+        skel="liba b_skel.so",
+        method=2,
+        calls=3,
+        packets=20,
+        instructions=40,
+        hvx=6,
+        waiting=15,
+        bytes_in=200,
+        bytes_out=100,
+        bytes_copied=8,
+        exact=False,
+        within=9,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.eviction import Freed
+from buildtool.cache.eviction import DiskUsage
 from buildtool.cache.local import LocalCache
 from buildtool.cache.maintenance import SIZE_VALID_NS, OtherCaches, counted_bytes, gc
 from buildtool.core.cache import CACHES
@@ -63,7 +63,9 @@ def test_everything_that_a_build_makes_again_is_cleared(cache: Path) -> None:
         make(cache / name / "file", 10)
     assert others.size() > 0
     freed = others.clear()
-    assert freed == {name: Freed(1, 10) for name in CACHES if name not in ("actions", "sysroots")}
+    assert freed == {
+        name: DiskUsage(1, 10) for name in CACHES if name not in ("actions", "sysroots")
+    }
     assert {path.name for path in cache.iterdir()} == {"actions", "sysroots"}
     assert others.size() == 0
     assert kept.exists()

@@ -26,10 +26,18 @@ RESULTS = (
 def summary(
     capsys: pytest.CaptureFixture[str], *results: TestResult, interrupted: bool = False
 ) -> str:
-    show_summary(
-        [TestRun("q6a", "board", "0", "1", "QCS6490", "v68", 0.0, 3.0, interrupted, results)]
-    )
+    show_summary([RUN._replace(interrupted=interrupted, tests=results)])
     return capsys.readouterr().out
+
+
+RUN = TestRun(
+    *("q6a", "board", "0", "1", "v68"),
+    soc="QCS6490",
+    started=0.0,
+    seconds=3.0,
+    interrupted=False,
+    tests=(),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +111,7 @@ def test_a_terminal_has_colours_if_it_wants_them(
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
 
-    show_summary([TestRun("q6a", "board", "0", "1", "", "", 0.0, 3.0, False, RESULTS)])
+    show_summary([RUN._replace(soc="", arch="", tests=RESULTS)])
 
     text = terminal.getvalue()
     assert ("\x1b[31m✗ test/crash" in text) == ("\x1b" in text) == coloured

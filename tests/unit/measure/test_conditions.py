@@ -51,12 +51,12 @@ def test_speeds_that_can_be_compared(other: Conditions, same: bool) -> None:
 
 def test_each_cluster_counts() -> None:
     usual = Conditions(0.1, (1_800_000, 2_400_000), 0)
-    assert not same_speed(usual, usual._replace(clocks=(600_000, 2_400_000)))
+    assert not same_speed(usual, usual._replace(clocks_khz=(600_000, 2_400_000)))
 
 
 def test_a_change_is_said_in_words() -> None:
     usual = Conditions(0.10, (1_800_000,), 0)
-    slow = speed_change(usual, usual._replace(clocks=(900_000,)))
+    slow = speed_change(usual, usual._replace(clocks_khz=(900_000,)))
     assert slow == "a clock is 900 MHz instead of 1,800"
-    hidden = speed_change(usual, usual._replace(loop=0.3))
+    hidden = speed_change(usual, usual._replace(loop_seconds=0.3))
     assert hidden == "a loop takes 0.30 s of processor time instead of 0.10"

@@ -56,7 +56,8 @@ def test_what_can_differ_is_not_exact(second: MethodCounts, varies: bool, uncert
 def test_a_sweep_says_by_how_much_counts_differ(capsys: pytest.CaptureFixture[str]) -> None:
     runs = [(row(1000), row(packets, QUEUES, waiting=70)) for packets in (500, 503)]
     result = BenchResult(
-        *("sim", "sim", "release", "deployment", "QCS6490", "v68"),
+        *("sim", "sim", "release", "deployment", "v68"),
+        soc="QCS6490",
         runs=2,
         failed=(),
         methods=method_results(measured(*runs)),

@@ -53,7 +53,18 @@ def test_the_picture_has_each_box_with_its_share() -> None:
 
 def test_a_run_without_samples_is_drawn_by_what_its_functions_executed(tmp_path: Path) -> None:
     function = FunctionProfile("libscale_skel.so", "scale_add", 0, 0, packets=1234)
-    profile = Profile((function,), {}, 0, 0, "", {}, {}, 0, is_cut=False, code={})
+    profile = Profile(
+        functions=(function,),
+        stacks={},
+        samples=0,
+        outside=0,
+        uncounted="",
+        packets={},
+        at={},
+        unsampled_threads=0,
+        is_cut=False,
+        code={},
+    )
 
     picture = write_files(tmp_path, "title", profile)[0].read_text()
 

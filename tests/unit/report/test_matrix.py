@@ -35,7 +35,11 @@ def run_of(where: str, output: str = "", firmware: str = "", **suites: str) -> T
         for at, letter in enumerate(letters)
     ]
     return TestRun(
-        *(where, "sim", "r", "d", "QCS6490", "v68", 0.0, 1.0, False),
+        *(where, "sim", "r", "d", "v68"),
+        soc="QCS6490",
+        started=0.0,
+        seconds=1.0,
+        interrupted=False,
         tests=tuple(tests),
         firmware=firmware,
     )

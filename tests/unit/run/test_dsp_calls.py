@@ -21,7 +21,7 @@ from buildtool.run.dsp_calls import (
     parse_dsp_calls,
 )
 
-METHOD = DspMethod("libdemo_skel.so", 2, 3, 1, 0.0025, 100, 50)
+METHOD = DspMethod("libdemo_skel.so", 2, "", 3, 1, 0.0025, 100, 50)
 
 
 def file(

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from buildtool.core.events import Event, TestsCounted
+from buildtool.deploy.contents import ReleaseOnDevice
 from buildtool.testing.results import Outcome, TestResult
 from buildtool.testing.session import Session
 from buildtool.testing.suites import Suite, run_suites
@@ -39,10 +40,7 @@ class Named:
 def counts(*selected: tuple[Suite, Collection[str] | None]) -> list[tuple[int, int]]:
     """What listeners are told, without repetitions."""
     site = SimpleNamespace(device=SimpleNamespace(name="sim"))
-    release = SimpleNamespace(target="sim", id="0")
-    ready = SimpleNamespace(
-        site=site, release=release, deployment=SimpleNamespace(id="1", arch=""), soc=""
-    )
+    ready = SimpleNamespace(site=site, names=dict.fromkeys(ReleaseOnDevice._fields, ""), soc="")
     project = SimpleNamespace(expected_failures={})
     known = SimpleNamespace(ready=ready, project=project, tags=frozenset(), card=None)
     session = cast("Session", known)

@@ -13,6 +13,7 @@ import pytest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, StepStarted, TestFinished, WorkEnded
 from buildtool.core.processes.interrupts import held_interrupts, signals_as_interrupt
+from buildtool.deploy.contents import ReleaseOnDevice
 from buildtool.testing.results import Outcome, TestResult
 from buildtool.testing.session import Session
 from buildtool.testing.suites import run_suites
@@ -47,8 +48,7 @@ SESSION: Any = SimpleNamespace(
     card=None,
     ready=SimpleNamespace(
         site=SimpleNamespace(device=SimpleNamespace(name="sim")),
-        release=SimpleNamespace(target="sim", id="1"),
-        deployment=SimpleNamespace(id="1", arch=""),
+        names=dict.fromkeys(ReleaseOnDevice._fields, ""),
         soc="",
     ),
 )

@@ -20,7 +20,14 @@ HOSTILE = "]]> <a> & \" ' \x00\x08\x0b\x1b[31m\x7f\x9f \udcff\ud800 \ufffe\uffff
 
 
 def run_of(*tests: TestResult) -> TestRun:
-    return TestRun("q6a", "board", "0123", "4567", "QCS6490", "v68", 1.8e9, 2.5, False, tests)
+    return TestRun(
+        *("q6a", "board", "0123", "4567", "v68"),
+        soc="QCS6490",
+        started=1.8e9,
+        seconds=2.5,
+        interrupted=False,
+        tests=tests,
+    )
 
 
 def result(outcome: Outcome = Outcome.PASSED, **fields: object) -> TestResult:

@@ -20,7 +20,14 @@ RESULT = TestResult("unit", "add", "q6a", Outcome.CRASHED, 0.5, "ended by SIGSEG
 
 
 def test_results_go_through_json() -> None:
-    run = TestRun("q6a", "board", "0", "1", "QCS6490", "v68", 7, 3.0, False, (RESULT,))
+    run = TestRun(
+        *("q6a", "board", "0", "1", "v68"),
+        soc="QCS6490",
+        started=7,
+        seconds=3.0,
+        interrupted=False,
+        tests=(RESULT,),
+    )
     assert run_from_json(json.loads(json.dumps(run.as_json()))) == run
 
 
