@@ -53,7 +53,8 @@ class RunResult(Value):
 
     `release` is the id of the release on this machine, `deployment` that of what the device has of
     it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
-    in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
+    in a line how the DSP process crashed, "" if it did not, or if that cannot be known;
+    `crash_text` is all that is known of that, also of a crash on the ARM64 side.
     `methods` are the counts of an emulated DSP, and `failed` calls of these; `calls` are those of
     the program, if it was to be counted.  `finding` is the first finding about the cause if it
     failed.  `profile` is that of the program, if it was to be profiled.
@@ -76,6 +77,7 @@ class RunResult(Value):
     finding: FirstFinding | None = None
     profile: Profile | None = None
     failed: tuple[FailedCall, ...] = ()
+    crash_text: str = ""
 
     def as_json(self) -> RunResultObject:
         return {

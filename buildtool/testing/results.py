@@ -54,6 +54,7 @@ class TestResult(Value):
     `suite` is the component, `[test.NAME]` or pytest suite that it belongs to, `seconds` its wall
     time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
     end of it.  `lost` has a line for each time when the connection was lost and it was run again.
+    `said` is the last line that its program wrote itself, of tests that are such programs.
     With `dsp_crash` it crashed the DSP process, which it may not.  `methods` are the counts of an
     emulated DSP, for programs of `[test.NAME]` and of CTest.  `failed` are the calls that failed;
     `finding` is the first finding about the cause, which is made of them, too.
@@ -73,6 +74,7 @@ class TestResult(Value):
     methods: tuple[MethodCounts, ...] = ()
     finding: FirstFinding | None = None
     failed: tuple[FailedCall, ...] = ()
+    said: str = ""
 
     def as_json(self) -> TestResultObject:
         return {
@@ -88,6 +90,12 @@ class TestResult(Value):
             "methods": [method.as_json() for method in self.methods],
             "finding": self.finding.as_json() if self.finding else None,
         }
+
+
+def last_line(output: str) -> str:
+    """The last line of `output` that is not empty, "" if there is none."""
+    lines = output.rstrip()[-MESSAGE:].splitlines()
+    return lines[-1].strip() if lines else ""
 
 
 def after_dsp_crash(result: TestResult, crash: str) -> TestResult:
@@ -255,8 +263,14 @@ def _test(test: TestResult) -> dict[str, Any]:
         line["lost"] = len(test.lost)
     if test.outcome is not Outcome.PASSED:
         line["message"] = test.message[:MESSAGE]
+    if test.outcome in BAD and test.said:
+        line["said"] = test.said
     if test.finding:
         line["finding"] = test.finding.as_json()
+    if test.dsp_crash:
+        from buildtool.run.watched_run import crash_place  # noqa: PLC0415 - after crashes
+
+        line["crash"] = crash_place(test.output)
     return line
 
 
