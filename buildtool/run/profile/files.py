@@ -1,6 +1,7 @@
 """What is made of a profile: files for people and for other programs, and the text of `--annotate`.
 
-A flame graph in SVG has a box for each call path, as wide as its share of the samples.
+A flame graph in SVG has a box for each call path, as wide as its share of the samples; without
+samples, for each function, as wide as its share of the packets.
 
 It needs no scripts: the title of a box is shown when the pointer is over it.
 
@@ -43,6 +44,7 @@ FEW = 20
 LETTERS = 3
 """Fewer letters of a name are not written into a box."""
 MAX_DEPTH = 100
+PACKETS = "packets"
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
@@ -51,10 +53,11 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     make_directory(folder)
     side = "host" if profile.tool else "dsp"
     files = tuple(folder / f"{side}{ending}" for ending in ENDINGS)
+    subtitle, stacks, unit = _drawn(profile)
     texts = (
-        _graph(title, profile),
-        folded(profile.stacks),
-        speedscope(title, profile.stacks),
+        flame_graph(title, subtitle, stacks, unit),
+        folded(stacks),
+        speedscope(f"{title}, {unit}", stacks),
         json.dumps(profile._replace(files=tuple(map(str, files))).as_json(), indent=1) + "\n",
     )
     for file, text in zip(files, texts, strict=True):
@@ -62,16 +65,20 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     return files
 
 
-def _graph(title: str, profile: Profile) -> str:
-    """The flame graph; of a run that was too short for samples, of what functions have executed."""
+def _drawn(profile: Profile) -> tuple[str, Mapping[tuple[str, ...], int], str]:
+    """What is drawn, in words, with its stacks and their unit: samples; of a run that was too short
+    for these, packets that functions have executed."""
     executed: dict[tuple[str, ...], int] = {
         (row.name,): row.packets for row in profile.functions if row.packets
     }
     if profile.samples >= FEW or not executed:
-        return flame_graph(title, profile.measure, profile.stacks)
+        return profile.measure, profile.stacks, "samples"
     few = f"{profile.samples} samples are too few"
-    subtitle = f"{few}: widths are the packets that each function itself has executed"
-    return flame_graph(title, subtitle, executed, "packets")
+    return (
+        f"{few}: widths are the packets that each function itself has executed",
+        executed,
+        PACKETS,
+    )
 
 
 class Box(Value):
@@ -147,7 +154,7 @@ def _text(text: str) -> str:
 
 
 def folded(stacks: Mapping[tuple[str, ...], int]) -> str:
-    """A line for each stack: its functions, the outermost first, and its number of samples."""
+    """A line for each stack: its functions, the outermost first, and its number."""
     lines = (
         f"{';'.join(escape(name).replace(';', ':').replace(chr(10), ' ') for name in stack)} {n}\n"
         for stack, n in stacks.items()
