@@ -108,20 +108,24 @@ def boxes(stacks: Mapping[tuple[str, ...], int]) -> Iterator[Box]:
 
 
 def flame_graph(
-    title: str, subtitle: str, stacks: Mapping[tuple[str, ...], int], unit: str = "samples"
+    title: str,
+    subtitle: str,
+    stacks: Mapping[tuple[str, ...], int],
+    unit: str = "samples",
+    width: int = WIDTH,
 ) -> str:
     """The document; without stacks, it says that there are none.  Their numbers are of `unit`."""
     total = sum(stacks.values())
-    scale = (WIDTH - 2 * MARGIN) / max(total, 1)
+    scale = (width - 2 * MARGIN) / max(total, 1)
     drawn = [Box("all", 0, total, 0), *boxes(stacks)] if total else []
     drawn = [box for box in drawn if box.samples * scale >= LEAST]
     rows = max((box.depth for box in drawn), default=0) + 1
     height = HEADER + rows * ROW + MARGIN
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
-        f' width="{WIDTH}" height="{height}" font-family="monospace" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        f' width="{width}" height="{height}" font-family="monospace" font-size="11">',
         f"<title>{_text(title)}</title>",
-        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text x="{MARGIN}" y="18" font-size="14">{_text(title)}</text>',
         f'<text x="{MARGIN}" y="34" fill="#555">{_text(subtitle)}</text>',
     ]
@@ -129,14 +133,14 @@ def flame_graph(
         lines.append(f'<text x="{MARGIN}" y="{HEADER + 14}">no samples</text>')
     for box in drawn:
         x, y = MARGIN + box.start * scale, height - MARGIN - (box.depth + 1) * ROW
-        width = box.samples * scale
+        wide = box.samples * scale
         share = f"{box.samples:,} of {total:,} {unit}, {100 * box.samples / total:.1f} %"
-        letters = int((width - 4) / CHARACTER)
+        letters = int((wide - 4) / CHARACTER)
         name = box.name if len(box.name) <= letters else f"{box.name[: letters - 1]}…"
         label = f'<text x="{x + 2:.1f}" y="{y + 13}">{_text(name)}</text>'
         lines.append(
             f"<g><title>{_text(box.name)}: {share}</title>"
-            f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 1}"'
+            f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{ROW - 1}"'
             f' fill="{_colour(box.name)}" rx="1"/>{label if letters >= LETTERS else ""}</g>'
         )
     return "\n".join([*lines, "</svg>", ""])
