@@ -1,11 +1,17 @@
 #!/bin/sh
-# zig_link.sh TABLE COMMAND...: runs a link command without the arguments that zig rejects and that
-# TABLE marks as dropped, because what is linked works the same without them.
+# zig_link.sh TABLE [-O2] COMMAND...: runs a link command without the arguments that zig rejects and
+# that TABLE marks as dropped, because what is linked works the same without them.  With -O2, it adds
+# that, but drops no sections because of it.
 pattern='s/^[a-z]*\t\([^\t]*\)\tdropped\t\([a-z-]*\)\t.*/\1 \2/p'
 table="
 $(command -p sed -n "$pattern" "$1")
 "
 shift
+optimize=''
+if [ "$1" = -O2 ]; then
+  optimize='-O2 -Wl,--no-gc-sections'
+  shift
+fi
 
 # Whether the argument $1 is dropped; sets `skip` if the next one is its value.
 is_dropped() {
@@ -54,4 +60,4 @@ while [ "$count" -gt 0 ]; do
   esac
   [ "$word" = -Wl ] || set -- "$@" "$word"
 done
-exec "$@"
+exec "$@" $optimize

@@ -67,8 +67,8 @@ class ExplanationObject(TypedDict):
     name: Annotated[str, "name of the step: host/COMPONENT or skel/COMPONENT/ARCH"]
     outcome: Annotated[
         str,
-        "what a build would do, or with --last did",
-        ("up-to-date", "restored", "built", "waits", "failed", "skipped"),
+        "what a build would do, or with --last did; Ctrl-C makes steps interrupted",
+        ("up-to-date", "restored", "built", "waits", "failed", "skipped", "interrupted"),
     ]
     origin: Annotated[
         str | None,

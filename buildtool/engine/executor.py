@@ -26,37 +26,47 @@ def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
     """Bring every step of `plan` up to date, independent steps at the same time.
 
     Raises what a step raises: `ToolError`, `ArtifactError`, `ContractError`; `StepsFailedError`
-    when several steps failed and the build kept going.
+    when several steps failed and the build kept going.  Records what became of the steps, also
+    before it raises `KeyboardInterrupt`.
     """
     results: Results = {}
     checks: Checks = {}
     begun: dict[str, float] = {}
     clock = time.monotonic()
+    failures: Failures = {}
+
+    def record(missing: StepOutcome) -> BuildResult:
+        """Record the result of the build, in which steps without a result are `missing`."""
+        steps = (
+            results.get(step.name)
+            or _without_outputs(step, checks, failures.get(step.name), missing)
+            for step in plan.steps
+        )
+        build = BuildResult(plan, tuple(steps))
+        save_last_build(context.state, build)
+        if outdated:
+            from buildtool.engine.report import record_build  # noqa: PLC0415 - not for no-op builds
+
+            seconds = time.monotonic() - clock
+            begins = {name: at - clock for name, at in begun.items()}
+            record_build(build, time.time() - seconds, seconds, begins)
+        return build
+
     context.listener(BuildStarted(len(plan.steps)))
     try:
-        failures: Failures = {}
         if not context.part:  # else steps that are up to date may have to be stored, too
             failures = _check_steps(plan, checks, results, context)
         outdated = [step for step in plan.steps if step.name not in results]
         if outdated and (not failures or context.options.keep_going):
             failures = _execute_steps(outdated, checks, results, context, begun)
             _show_warnings_again(results, context)
+    except KeyboardInterrupt:
+        if begun:
+            record(StepOutcome.INTERRUPTED)
+        raise
     finally:
         context.listener(BuildFinished())
-    build = BuildResult(
-        plan,
-        tuple(
-            results.get(step.name) or _without_outputs(step, checks, failures.get(step.name))
-            for step in plan.steps
-        ),
-    )
-    save_last_build(context.state, build)
-    if outdated:
-        from buildtool.engine.report import record_build  # noqa: PLC0415 - not for a no-op build
-
-        seconds = time.monotonic() - clock
-        begins = {name: at - clock for name, at in begun.items()}
-        record_build(build, time.time() - seconds, seconds, begins)
+    build = record(StepOutcome.SKIPPED)
     if failures:
         _raise(build, context)
     return build
@@ -110,7 +120,8 @@ def _execute_steps(
             results[step.name] = execute_step(checks[step.name], fresh)
         except Exception as error:
             seconds = time.monotonic() - started
-            results[step.name] = _without_outputs(step, checks, error)._replace(seconds=seconds)
+            failed = _without_outputs(step, checks, error, StepOutcome.FAILED)
+            results[step.name] = failed._replace(seconds=seconds)
             raise
 
     _, failures = run_steps(
@@ -142,11 +153,12 @@ def _needs(step: Step, results: Results) -> dict[str, str]:
     return {need: results[need].digest for need, _ in step.needs}
 
 
-def _without_outputs(step: Step, checks: Checks, error: Exception | None) -> StepResult:
-    """The result of a step that failed with `error`, or of one that was skipped."""
-    outcome = StepOutcome.FAILED if error else StepOutcome.SKIPPED
+def _without_outputs(
+    step: Step, checks: Checks, error: Exception | None, outcome: StepOutcome
+) -> StepResult:
+    """The result of a step that failed with `error`, or without one of a step that was not done."""
     reasons = checks[step.name].reasons if step.name in checks else ()
-    return StepResult(step, outcome, reasons=reasons, error=error)
+    return StepResult(step, StepOutcome.FAILED if error else outcome, reasons=reasons, error=error)
 
 
 def _raise(build: BuildResult, context: BuildContext) -> None:

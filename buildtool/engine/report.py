@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 CHANGE = 2.0
 """The factor from which on another duration is stored: each change gives other parts."""
+NOT_DONE = (StepOutcome.FAILED, StepOutcome.SKIPPED, StepOutcome.INTERRUPTED)
 REASONS = 5
 """How many reasons of a step are kept."""
 
@@ -74,7 +75,7 @@ def record_build(
         "started": round(started, 3),
         "seconds": round(seconds, 3),
         "target": build.plan.target,
-        "ok": not build.errors,
+        "ok": not any(step.outcome in NOT_DONE for step in steps),
         "up_to_date": len(build.steps) - len(steps),
         "steps": [_step(step, begun.get(step.step.name, 0.0)) for step in steps],
     }

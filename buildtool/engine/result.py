@@ -22,6 +22,7 @@ class StepOutcome(StrEnum):
     BUILT = "built"
     FAILED = "failed"
     SKIPPED = "skipped"
+    INTERRUPTED = "interrupted"  # Ctrl-C ended the build before it was done
 
 
 class StepResult(Value):

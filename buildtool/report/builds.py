@@ -31,7 +31,11 @@ from buildtool.report.blocks import (
 from buildtool.report.blocks import Finding as Failure
 from buildtool.report.blocks import Text as Line
 
-STATES = {"built": "good", "restored": "good", "failed": "bad", "skipped": "warn"}
+INTERRUPTED = "interrupted"
+STATES = {
+    **{"built": "good", "restored": "good", "failed": "bad", "skipped": "warn"},
+    INTERRUPTED: "warn",
+}
 UNFOLDED = 10
 """Builds whose timelines are in the report."""
 SHORT = 90
@@ -70,6 +74,13 @@ class Build(Value):
         words = [step.outcome for step in self.steps]
         counts = [f"{words.count(word)} {word}" for word in dict.fromkeys(words)]
         return ", ".join([*counts, *([f"{self.up_to_date} up to date"] if self.up_to_date else [])])
+
+    @property
+    def result(self) -> tuple[str, str]:
+        """How it ended, and the state of that."""
+        if any(step.outcome == INTERRUPTED for step in self.steps):
+            return INTERRUPTED, "warn"
+        return ("succeeded", "good") if self.ok else ("failed", "bad")
 
     @property
     def why(self) -> str:
@@ -111,7 +122,7 @@ def builds_section(builds: Sequence[Build], problems: Sequence[Line]) -> Section
         none = Line("No build is recorded.", code="buildtool build")
         return Section("builds", "Builds", "no build", "", (*problems, none))
     last = builds[-1]
-    outcome = "succeeded" if last.ok else "failed"
+    outcome, state = last.result
     blocks: list[Block] = [*problems]
     blocks.append(_timeline(last, f"Steps of the last build, {moment(last.started)}"))
     blocks.append(Plots((_durations(builds),)))
@@ -123,7 +134,7 @@ def builds_section(builds: Sequence[Build], problems: Sequence[Line]) -> Section
     if earlier:
         blocks.append(Folded(f"Steps of {plural(len(earlier), 'earlier build')}", tuple(earlier)))
     fact = f"last of {last.target} {outcome} in {duration(last.seconds)}"
-    return Section("builds", "Builds", fact, "good" if last.ok else "bad", tuple(blocks))
+    return Section("builds", "Builds", fact, state, tuple(blocks))
 
 
 def failures_of(builds: Sequence[Build]) -> list[tuple[float, Failure]]:
@@ -148,7 +159,7 @@ def _durations(builds: Sequence[Build]) -> Plot:
         Point(
             moment(build.started),
             *(build.seconds, build.seconds, build.seconds),
-            state="good" if build.ok else "bad",
+            state=build.result[1],
             hover=f"{moment(build.started)}, {build.target}: {duration(build.seconds)},"
             f" {build.what}",
         )
@@ -162,7 +173,7 @@ def _builds_table(builds: Sequence[Build]) -> Table:
         (
             Cell(moment(build.started), number=build.started),
             Cell(build.target),
-            Cell("succeeded" if build.ok else "failed", "good" if build.ok else "bad"),
+            Cell(*build.result),
             Cell(duration(build.seconds), number=build.seconds),
             Cell(build.what),
             Cell(_short(build.why), hover=build.why),

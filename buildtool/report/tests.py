@@ -38,10 +38,15 @@ SQUARES = 40
 NAMED = 3
 SHORT = 120
 SHOWN, MOST = 9, 100
+LAST_LINE = "last line"
+LINE = 160
+"""Characters of the last line that a test has written."""
+INTERRUPTED, INTERRUPTED_STATUS = "interrupted", 130
 
 
 class Tested(Value):
-    """A test in a run; `lost` is how often the connection was lost and it was run again."""
+    """A test in a run; `lost` is how often the connection was lost and it was run again, `said` the
+    last line that it wrote."""
 
     suite: str
     name: str
@@ -49,6 +54,8 @@ class Tested(Value):
     seconds: float
     message: str
     lost: int
+    said: str
+    crash: tuple[tuple[str, str], ...]
     finding: tuple[tuple[str, str], ...]
 
     @property
@@ -57,10 +64,11 @@ class Tested(Value):
 
 
 class TestedRun(Value):
-    """A run of tests on a device."""
+    """A run of tests on a device, which Ctrl-C can have `interrupted`."""
 
     started: float
     seconds: float
+    interrupted: bool
     device: str
     target: str
     release: str
@@ -69,6 +77,10 @@ class TestedRun(Value):
     @property
     def bad(self) -> int:
         return sum(test.bad for test in self.tests)
+
+    @property
+    def succeeded(self) -> int:
+        return sum(not test.bad and test.outcome != INTERRUPTED for test in self.tests)
 
 
 class TestHistory(Value):
@@ -94,7 +106,7 @@ class TestHistory(Value):
         """Whether it passed and failed with the same release, or passed only when run again."""
         by_release: dict[str, set[bool]] = {}
         for run, test in self.runs:
-            if test.outcome != Outcome.SKIPPED.value:
+            if test.outcome not in (Outcome.SKIPPED.value, INTERRUPTED):
                 by_release.setdefault(run.release, set()).add(test.bad)
         again = any(test.lost and not test.bad for _, test in self.runs)
         return again or any(len(kinds) > 1 for kinds in by_release.values())
@@ -106,6 +118,7 @@ def read_tests(line: Mapping[str, Any]) -> TestedRun:
     return TestedRun(
         started=time_of(line, "started"),
         seconds=amount_of(line, "seconds"),
+        interrupted=line.get("interrupted") is True,
         device=device,
         target=text_of(line, "target", SHORT),
         release=text_of(line, "release", SHORT),
@@ -114,15 +127,22 @@ def read_tests(line: Mapping[str, Any]) -> TestedRun:
 
 
 def _test(row: Mapping[str, Any]) -> Tested:
+    outcome, message = text_of(row, "outcome", SHORT), _optional(row, "message", 500)
     return Tested(
         suite=text_of(row, "suite", SHORT),
         name=text_of(row, "name", SHORT),
-        outcome=text_of(row, "outcome", SHORT),
+        outcome=INTERRUPTED if message == INTERRUPTED else outcome,
         seconds=amount_of(row, "seconds"),
-        message=text_of(row, "message", 500) if "message" in row else "",
+        message=message,
         lost=int(amount_of(row, "lost")) if "lost" in row else 0,
+        said=_optional(row, "said", LINE),
+        crash=crash_lines(object_of(row, "crash")),
         finding=finding_lines(object_of(row, "finding")),
     )
+
+
+def _optional(row: Mapping[str, Any], key: str, limit: int) -> str:
+    return text_of(row, key, limit) if key in row else ""
 
 
 def by_test(runs: Sequence[TestedRun]) -> list[TestHistory]:
@@ -145,7 +165,8 @@ def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Sectio
     failing = sum(bool(each.failed) or each.flaky for each in histories)
     blocks: list[Block] = [*problems]
     text = (
-        f"Last run, {moment(last.started)} on {last.device}: {len(last.tests) - last.bad} of"
+        f"Last run, {moment(last.started)} on {last.device}:"
+        f" {'interrupted; ' if last.interrupted else ''}{last.succeeded} of"
         f" {len(last.tests)} tests succeeded in {duration(last.seconds)}."
         f" In {plural(len(runs), 'run')}, {failing} of {len(histories)} tests failed at"
         f" least once; {flaky} flaky (failed and succeeded with the same release)."
@@ -157,8 +178,9 @@ def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Sectio
     columns = ("test", "device", "last", "failed", "", "last runs", "median time")
     caption = "Tests, those that failed first"
     blocks.append(Table(caption, columns, rows, shown=max(failing, 10), brief=min(failing, 20)))
-    fact = f"{len(last.tests) - last.bad} of {len(last.tests)} succeeded, {flaky} flaky"
-    state = "bad" if last.bad else "warn" if flaky else "good"
+    ended = "interrupted, " if last.interrupted else ""
+    fact = f"{ended}{last.succeeded} of {len(last.tests)} succeeded, {flaky} flaky"
+    state = "bad" if last.bad else "warn" if flaky or ended else "good"
     return Section("tests", "Tests", fact, state, tuple(blocks))
 
 
@@ -203,14 +225,24 @@ def failures_of(runs: Sequence[TestedRun]) -> list[tuple[float, Failure]]:
         alike: dict[tuple[tuple[str, str], ...], list[Tested]] = {}
         for test in run.tests:
             if test.bad:
-                cause = test.finding or (("message", test.message or test.outcome),)
+                message = ("message", test.message or test.outcome)
+                cause = (message, *test.crash) if test.crash else test.finding or (message,)
                 alike.setdefault(cause, []).append(test)
         for cause, tests in alike.items():
             names = ", ".join(f"{test.suite}/{test.name}" for test in tests[:NAMED])
             more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
             title = f"test {names}{more} on {run.device}: {tests[0].outcome}"
-            found.append((run.started, Failure(title, moment(run.started), cause)))
+            lines = (*cause, *_last_lines(tests))
+            found.append((run.started, Failure(title, moment(run.started), lines)))
     return found
+
+
+def _last_lines(tests: Sequence[Tested]) -> tuple[tuple[str, str], ...]:
+    """What the first of some tests have written last; each with its name if they differ."""
+    said = [test for test in tests[:NAMED] if test.said]
+    alike = len({test.said for test in said}) == 1
+    lines = dict.fromkeys(test.said if alike else f"{test.name}: {test.said}" for test in said)
+    return ((LAST_LINE, "\n".join(lines)),) if lines else ()
 
 
 def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -221,6 +253,11 @@ def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(line for line in lines if line[1])
 
 
+def crash_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Where a crash was, as lines; raises `LookupError` and `ValueError`."""
+    return tuple((word, text_of(row, word, 500)) for word in ("buffer", "at") if word in row)
+
+
 def read_failed_run(line: Mapping[str, Any]) -> tuple[float, Finding]:
     """A run of a program that failed, with its time, in a line of the history."""
     command, status = line["command"], line["status"]
@@ -228,9 +265,13 @@ def read_failed_run(line: Mapping[str, Any]) -> tuple[float, Finding]:
         raise ValueError("it is no run")
     words = " ".join(text_of({"": word}, "", 200) for word in command[:20])
     started, crash = time_of(line, "started"), text_of(line, "dsp_crash", 500)
+    place = object_of(line, "crash")
     lines = [("DSP", crash)] if crash else []
-    lines += finding_lines(object_of(line, "finding"))
-    title = f"run {words} on {text_of(line, 'device', 100)}: exit status {status}"
+    if not crash and "what" in place:  # on the ARM64 side, or found in logs
+        lines.append(("crash", text_of(place, "what", 500)))
+    lines += (*crash_lines(place), *finding_lines(object_of(line, "finding")))
+    ended = INTERRUPTED if status == INTERRUPTED_STATUS else f"exit status {status}"
+    title = f"run {words} on {text_of(line, 'device', 100)}: {ended}"
     return started, Finding(title, moment(started), tuple(lines))
 
 
@@ -244,7 +285,8 @@ def failures_section(
         return Section("failures", "Failures", "none recorded", "good", (*problems, none))
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[Finding]] = {}
     for _, finding in newest:
-        alike.setdefault((finding.title, finding.lines), []).append(finding)
+        cause = tuple(line for line in finding.lines if line[0] != LAST_LINE)
+        alike.setdefault((finding.title, cause), []).append(finding)
     found = [_with_count(each) for each in alike.values()]
     blocks: tuple[Block, ...] = (*problems, *found[:SHOWN])
     if earlier := tuple(found[SHOWN:MOST]):

@@ -117,11 +117,14 @@ def run_attended(run: ProgramRun) -> RunResult:
         if result.dsp_crash:
             from buildtool.run.device_logs import explain_kept_log  # noqa: PLC0415
 
-            for text in explain_kept_log(run.project, ready, result):
+            texts = explain_kept_log(run.project, ready, result)
+            for text in texts:
                 run.listener(Note(text))
+            result = result._replace(crash_text="\n".join(texts))
         return result
     return result._replace(
         dsp_crash=report.crash,
+        crash_text=report.crash_text,
         methods=report.methods,
         profile=report.profile,
         failed=report.failed,
@@ -134,6 +137,7 @@ def run_and_explain(run: ProgramRun) -> RunResult:
     errors = KeptOutput(head=KEPT_BYTES, tail=KEPT_BYTES)
     ready, record, begun = run.ready, run.record, time.monotonic()
     run = run._replace(name=record.name if record else new_run(), errors=errors)
+    crashes: list[str] = []
 
     def finding(command: Sequence[str], failed: Sequence[FailedCall] = ()) -> FirstFinding | None:
         from buildtool.run.cause_finder import CauseFinder  # noqa: PLC0415
@@ -152,6 +156,7 @@ def run_and_explain(run: ProgramRun) -> RunResult:
             found = finder.find(output, run.request.env, failed=failed)
             for text in explain_logged_crashes(run.project, ready, command[0], finder.logs):
                 run.listener(Note(text))
+                crashes.append(text)
             return found
         except (DeviceError, OSError) as error:
             run.listener(Note(f"the cause was not looked for on the device: {error}"))
@@ -166,4 +171,5 @@ def run_and_explain(run: ProgramRun) -> RunResult:
         raise
     if not result.status or result.dsp_crash or not ready.release.archs:
         return result
-    return result._replace(finding=finding(result.command, result.failed))
+    found = finding(result.command, result.failed)
+    return result._replace(finding=found, crash_text=result.crash_text or "\n".join(crashes))

@@ -55,6 +55,7 @@ def finding_from_json(row: Any) -> FirstFinding:
 def record_failed_run(project: Project, ready: Ready, result: RunResult) -> None:
     """Record a run of a program that failed, or during which the DSP process crashed."""
     from buildtool.diagnose.knowledge import BOARD, PHONE, SIM  # noqa: PLC0415 - after failures
+    from buildtool.run.watched_run import crash_place  # noqa: PLC0415 - as above
 
     android = project.targets[result.target].platform == "android"
     emulated = ready.site.device.transport.direct
@@ -69,6 +70,7 @@ def record_failed_run(project: Project, ready: Ready, result: RunResult) -> None
         "command": list(result.command),
         "status": result.status,
         "dsp_crash": result.dsp_crash,
+        "crash": crash_place(result.crash_text),
         "finding": result.finding.as_json() if result.finding else None,
     }
     append_history(project.state, RUNS, line)

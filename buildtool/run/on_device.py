@@ -48,7 +48,8 @@ MAX_WORDS = 16 << 10
 
 
 class RunResult(ReleaseOnDevice):
-    """How a program ended; `failed` are calls of methods of an emulated DSP."""
+    """How a program ended; `failed` are calls of methods of an emulated DSP, `crash_text` is all
+    that is known of a crash, also of one on the ARM64 side."""
 
     soc: Annotated[str, 'SoC of the device; "" if it is unknown']
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
@@ -68,6 +69,7 @@ class RunResult(ReleaseOnDevice):
         DspCalls | None, "with --expect-dsp, what the program asked of the DSP; else null"
     ] = None
     failed: tuple[FailedCall, ...] = ()
+    crash_text: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {**super().as_json(), "seconds": round(self.seconds, 3)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -34,6 +35,15 @@ CRASHED = "the DSP process crashed"
 """How the text of each crash begins."""
 ENDED_BY_QEMU = "most likely an instruction that qemu does not emulate"
 """The text of libcdsprpc about a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
+_CRASH = re.compile(
+    rf"^(?:\S+: )?((?:{CRASHED}|the program crashed on the ARM64 side): .*)((?:\n  .*)*)",
+    re.MULTILINE,
+)
+_BUFFER = re.compile(r"[\d,]+ bytes? (?:past|before) |byte [\d,]+ of ")
+_PLACE = re.compile(r"(?:at|by) ")
+_LINE = re.compile(r"\([^()]+:\d+\)")
+PLACES = 3
+"""Functions that say where a crash was."""
 PREFIX = "buildtool-run-"
 STRICT = "BUILDTOOL_SIM_STRICT"
 """The variable for the memory of skels: back, front, or "" (`DeviceChoice.strict`)."""
@@ -57,10 +67,10 @@ class WatchedRun(Value):
 
 class DspReport:
     """What is known of the DSP processes of a program after it has ended: how one crashed, in a
-    line, "" if none did; the counts of methods; their calls that failed; and the profile, if there
-    is to be one."""
+    line, "" if none did, and all about crashes; the counts of methods; their calls that failed; and
+    the profile, if there is to be one."""
 
-    crash = ""
+    crash = crash_text = ""
     methods: tuple[MethodCounts, ...] = ()
     failed: tuple[FailedCall, ...] = ()
     profile: Profile | None = None
@@ -98,7 +108,7 @@ def watched_dsp(run: ProgramRun) -> Iterator[tuple[RunRequest, DspReport]]:
                     yield request, report
         finally:  # also when it took too long
             crashes = explain_crashes(project, ready, watched.crashes)
-            report.crash = first_line(crashes)
+            report.crash, report.crash_text = first_line(crashes), "\n".join(crashes)
             report.methods = read_method_counts(watched.counts)
             report.failed = read_failed_calls(watched.counts)
             report.profile = profiled.profile() if profiled else None
@@ -145,6 +155,24 @@ def first_line(texts: tuple[str, ...]) -> str:
     """How the first crash in these texts happened, "" without any."""
     crashes = (text for text in texts if text.startswith(CRASHED))
     return next(crashes, "").partition("\n")[0]
+
+
+def crash_place(text: str) -> Mapping[str, str]:
+    """Where the first crash in a text was, which may have other lines: "what" happened, the
+    "buffer" that was missed, and "at" which function: the innermost one, and those that have called
+    it up to one whose line is known.  What is not known is left out."""
+    found = _CRASH.search(text)
+    if not found:
+        return {}
+    lines = [line.strip() for line in found[2].splitlines()]
+    path = [line for line in lines if _PLACE.match(line)][:PLACES]
+    known = next((at for at, line in enumerate(path) if _LINE.search(line)), 0)
+    parts = {
+        "what": found[1],
+        "buffer": next(filter(_BUFFER.match, lines), ""),
+        "at": "\n".join(path[: known + 1]).removeprefix("at "),
+    }
+    return {word: part for word, part in parts.items() if part}
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from buildtool.run.method_counts import MethodCounts, with_names
 from buildtool.run.program import NO_VARIABLES, RunRequest, variables
 from buildtool.run.run import RunTimeoutError
 from buildtool.testing import TEST_VARIABLE
-from buildtool.testing.results import Outcome, TestResult, result_from_json
+from buildtool.testing.results import Outcome, TestResult, last_line, result_from_json
 from buildtool.testing.session import Session
 
 KEPT_BYTES = 1 << 20
@@ -94,7 +94,7 @@ class PytestSuite:
                         continue  # tests can write there too
                     ended.add(result.name)
                     bad += result.outcome is Outcome.NOT_RUN
-                    yield result
+                    yield result._replace(said=last_line(result.output))
         missing = [name for name in collected if name not in ended]
         if not (missing or bad) and not (collected and pytest.status in FINISHED):
             missing, begun = [self.name], {self.name}

@@ -49,7 +49,8 @@ BAD = FAILURES | {Outcome.UNEXPECTED_PASS, Outcome.NOT_RUN}
 
 
 class TestResult(Described):
-    """One test on one device; `finding` is made of the calls that `failed`, too."""
+    """One test on one device; `finding` is made of the calls that `failed`, too; `said` is the last
+    line that its program wrote itself, of tests that are such programs."""
 
     __test__ = False  # pytest collects classes of this name
 
@@ -73,9 +74,16 @@ class TestResult(Described):
     ] = ()
     finding: Annotated[FirstFinding | None, "why it failed, as far as that was found"] = None
     failed: tuple[FailedCall, ...] = ()
+    said: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {**super().as_json(), "seconds": round(self.seconds, 3)}
+
+
+def last_line(output: str) -> str:
+    """The last line of `output` that is not empty, "" if there is none."""
+    lines = output.rstrip()[-MESSAGE:].splitlines()
+    return lines[-1].strip() if lines else ""
 
 
 def after_dsp_crash(result: TestResult, crash: str) -> TestResult:
@@ -225,8 +233,14 @@ def _test(test: TestResult) -> dict[str, Any]:
         line["lost"] = len(test.lost)
     if test.outcome is not Outcome.PASSED:
         line["message"] = test.message[:MESSAGE]
+    if test.outcome in BAD and test.said:
+        line["said"] = test.said
     if test.finding:
         line["finding"] = test.finding.as_json()
+    if test.dsp_crash:
+        from buildtool.run.watched_run import crash_place  # noqa: PLC0415 - after crashes
+
+        line["crash"] = crash_place(test.output)
     return line
 
 

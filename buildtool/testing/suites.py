@@ -31,6 +31,7 @@ from buildtool.testing.results import (
     TestRun,
     after_dsp_crash,
     as_expected,
+    last_line,
     matches,
     title,
 )
@@ -283,6 +284,7 @@ class Programs:
             seconds=ran.seconds,
             message=message,
             output=without_colours("\n".join(filter(None, (ran.stdout, ran.explained)))),
+            said=last_line(without_colours(ran.stdout)),
             lost=ran.lost,
             methods=with_names(session.project, ran.methods),
             failed=with_parameters(session.project, ran.failed),

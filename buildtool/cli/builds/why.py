@@ -67,6 +67,7 @@ def _show(row: Explanation, shown: int) -> None:
         "waits": f"waits for {row.origin}, which is rebuilt",
         "failed": "failed",
         "skipped": "skipped, as another step failed",
+        "interrupted": "interrupted by Ctrl-C",
     }
     show(f"{row.step}: {words.get(row.outcome, row.outcome)}")
     _show_reasons(row.reasons, shown)

@@ -1,6 +1,7 @@
 """What is made of a profile: files for people and for other programs, and the text of `--annotate`.
 
-A flame graph in SVG has a box for each call path, as wide as its share of the samples.
+A flame graph in SVG has a box for each call path, as wide as its share of the samples; without
+samples, for each function, as wide as its share of the packets.
 
 It needs no scripts: the title of a box is shown when the pointer is over it.
 
@@ -43,6 +44,7 @@ FEW = 20
 LETTERS = 3
 """Fewer letters of a name are not written into a box."""
 MAX_DEPTH = 100
+PACKETS = "packets"
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
@@ -51,10 +53,11 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     make_directory(folder)
     side = "host" if profile.tool else "dsp"
     files = tuple(folder / f"{side}{ending}" for ending in ENDINGS)
+    subtitle, stacks, unit = _drawn(profile)
     texts = (
-        _graph(title, profile),
-        folded(profile.stacks),
-        speedscope(title, profile.stacks),
+        flame_graph(title, subtitle, stacks, unit),
+        folded(stacks),
+        speedscope(f"{title}, {unit}", stacks),
         json.dumps(profile._replace(files=tuple(map(str, files))).as_json(), indent=1) + "\n",
     )
     for file, text in zip(files, texts, strict=True):
@@ -62,16 +65,20 @@ def write_files(folder: Path, title: str, profile: Profile) -> tuple[Path, ...]:
     return files
 
 
-def _graph(title: str, profile: Profile) -> str:
-    """The flame graph; of a run that was too short for samples, of what functions have executed."""
+def _drawn(profile: Profile) -> tuple[str, Mapping[tuple[str, ...], int], str]:
+    """What is drawn, in words, with its stacks and their unit: samples; of a run that was too short
+    for these, packets that functions have executed."""
     executed: dict[tuple[str, ...], int] = {
         (row.name,): row.packets for row in profile.functions if row.packets
     }
     if profile.samples >= FEW or not executed:
-        return flame_graph(title, profile.measure, profile.stacks)
+        return profile.measure, profile.stacks, "samples"
     few = f"{profile.samples} samples are too few"
-    subtitle = f"{few}: widths are the packets that each function itself has executed"
-    return flame_graph(title, subtitle, executed, "packets")
+    return (
+        f"{few}: widths are the packets that each function itself has executed",
+        executed,
+        PACKETS,
+    )
 
 
 class Box(Value):
@@ -101,20 +108,24 @@ def boxes(stacks: Mapping[tuple[str, ...], int]) -> Iterator[Box]:
 
 
 def flame_graph(
-    title: str, subtitle: str, stacks: Mapping[tuple[str, ...], int], unit: str = "samples"
+    title: str,
+    subtitle: str,
+    stacks: Mapping[tuple[str, ...], int],
+    unit: str = "samples",
+    width: int = WIDTH,
 ) -> str:
     """The document; without stacks, it says that there are none.  Their numbers are of `unit`."""
     total = sum(stacks.values())
-    scale = (WIDTH - 2 * MARGIN) / max(total, 1)
+    scale = (width - 2 * MARGIN) / max(total, 1)
     drawn = [Box("all", 0, total, 0), *boxes(stacks)] if total else []
     drawn = [box for box in drawn if box.samples * scale >= LEAST]
     rows = max((box.depth for box in drawn), default=0) + 1
     height = HEADER + rows * ROW + MARGIN
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
-        f' width="{WIDTH}" height="{height}" font-family="monospace" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        f' width="{width}" height="{height}" font-family="monospace" font-size="11">',
         f"<title>{_text(title)}</title>",
-        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text x="{MARGIN}" y="18" font-size="14">{_text(title)}</text>',
         f'<text x="{MARGIN}" y="34" fill="#555">{_text(subtitle)}</text>',
     ]
@@ -122,14 +133,14 @@ def flame_graph(
         lines.append(f'<text x="{MARGIN}" y="{HEADER + 14}">no samples</text>')
     for box in drawn:
         x, y = MARGIN + box.start * scale, height - MARGIN - (box.depth + 1) * ROW
-        width = box.samples * scale
+        wide = box.samples * scale
         share = f"{box.samples:,} of {total:,} {unit}, {100 * box.samples / total:.1f} %"
-        letters = int((width - 4) / CHARACTER)
+        letters = int((wide - 4) / CHARACTER)
         name = box.name if len(box.name) <= letters else f"{box.name[: letters - 1]}…"
         label = f'<text x="{x + 2:.1f}" y="{y + 13}">{_text(name)}</text>'
         lines.append(
             f"<g><title>{_text(box.name)}: {share}</title>"
-            f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 1}"'
+            f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{ROW - 1}"'
             f' fill="{_colour(box.name)}" rx="1"/>{label if letters >= LETTERS else ""}</g>'
         )
     return "\n".join([*lines, "</svg>", ""])
@@ -147,7 +158,7 @@ def _text(text: str) -> str:
 
 
 def folded(stacks: Mapping[tuple[str, ...], int]) -> str:
-    """A line for each stack: its functions, the outermost first, and its number of samples."""
+    """A line for each stack: its functions, the outermost first, and its number."""
     lines = (
         f"{';'.join(escape(name).replace(';', ':').replace(chr(10), ' ') for name in stack)} {n}\n"
         for stack, n in stacks.items()

@@ -13,6 +13,8 @@ from buildtool.core.value import Value
 
 MAX_BYTES = 512 << 20
 """Of a file."""
+PLT_HEADER, PLT_ENTRY = 32, 16
+"""Bytes of the code that calls other modules.  Source: LLVM, lld/ELF/Arch/Hexagon.cpp."""
 LIBRARY = "(system)"
 """The module of functions that the DSP's system provides to skels."""
 
@@ -103,17 +105,24 @@ class ModuleCode:
                 self._segments.append((segment["p_vaddr"], segment.data()))
         note = elf.get_section_by_name(".note.gnu.build-id")
         self.build_id = note.data()[16:].hex() if note else ""
+        plt, calls = elf.get_section_by_name(".plt"), elf.get_section_by_name(".rela.plt")
+        if plt and calls and plt["sh_size"] == PLT_HEADER + PLT_ENTRY * calls.num_relocations():
+            symbols, first = elf.get_section_by_name(".dynsym"), plt["sh_addr"] + PLT_HEADER
+            for number, call in enumerate(calls.iter_relocations()):
+                name = symbols.get_symbol(call["r_info_sym"]).name
+                self._functions.append((first + PLT_ENTRY * number, PLT_ENTRY, f"{name}@plt"))
 
     def _read_debug(self, stream: BytesIO) -> None:
         from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - only for profiles
 
         elf: Any = ELFFile(stream)
         symbols = elf.get_section_by_name(".symtab") or elf.get_section_by_name(".dynsym")
-        self._functions = sorted(
+        self._functions += (
             (symbol["st_value"], symbol["st_size"], symbol.name)
             for symbol in (symbols.iter_symbols() if symbols else ())
             if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
         )
+        self._functions.sort()
         if not (self._wants_lines and elf.has_dwarf_info()):
             return
         dwarf: Any = elf.get_dwarf_info(relocate_dwarf_sections=False)

@@ -21,7 +21,7 @@ from buildtool.core.value import Value
 from buildtool.run.method_counts import FailedCall, MethodCounts
 from buildtool.run.watched_run import first_line
 from buildtool.testing.ctest.tests import ListedTest, strings
-from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
+from buildtool.testing.results import Outcome, TestResult, after_dsp_crash, last_line
 
 OUTPUT_BYTES = 1 << 20
 """Bytes that are kept of the end of the output of a test."""
@@ -103,12 +103,13 @@ class CTestReport:
         seconds = (record and record.seconds) or time.monotonic() - test.started
         outcome, message = self._verdict(test, cause, record, seconds)
         explained = self.explain(record.crashes) if record else ()
-        output = "\n".join(filter(None, (test.output.kept().text.rstrip("\n"), *explained)))
+        written = without_colours(test.output.kept().text.rstrip("\n"))
+        output = "\n".join(filter(None, (written, *map(without_colours, explained))))
         lost = record.lost if record else ()
         result = TestResult(self.suite, test.name, self.device, outcome, seconds, message, "", lost)
         if outcome is not Outcome.NOT_RUN and not self.may_crash(test.name):
             result = after_dsp_crash(result, first_line(explained))
-        return Reported(result._replace(output=without_colours(output)), record)
+        return Reported(result._replace(output=output, said=last_line(written)), record)
 
     def _verdict(
         self, test: _Running, cause: str | None, record: Record | None, seconds: float

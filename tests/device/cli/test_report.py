@@ -28,7 +28,10 @@ def test_what_happened_is_in_the_report(project: Project) -> None:
     project.succeeds("test", "sim")
     project.succeeds("bench", "sim")
     project.succeeds("run", "sim", "--profile")
-    project.edit("host/src/main.c", "int main(void)\n{", "int main(void)\n{\n    if (1) return 3;")
+    project.edit("dsp/src/my_project_dsp_imp.c", "i + LANES <= a_len; i +=", "i < 9 * a_len; i +=")
+    assert project.run("run", "sim", "--strict").returncode == 1
+    fails = 'int main(void)\n{\n    if (puts("not today")) return 3;'
+    project.edit("host/src/main.c", "int main(void)\n{", fails)
     assert project.run("test", "sim").returncode == 1
     assert project.run("run", "sim").returncode == 3
 
@@ -41,6 +44,13 @@ def test_what_happened_is_in_the_report(project: Project) -> None:
     assert "test/verified sim QCS6490 ✗ failed 1 of 2 " in text
     assert "flaky 0" not in text
     assert re.search(r"run bin/\S+ on sim: exit status 3", text)
+    assert re.search(
+        r"buffer [\d,]+ bytes? past the end of parameter '\w+' of my_project_dsp_scale_add"
+        r" \(\w+, 2,048 bytes\) at my_project_dsp_scale_add \(my_project_dsp_imp\.c:\d+\)",
+        text,
+    )
+    assert "test/verified on sim QCS6490: failed" in text
+    assert "last line not today" in text
     assert "my_project_dsp_scale_add" in text
     assert "Functions of the last profile of the DSP" in text
     assert 'href="profile/dsp.svg"' in Path(file).read_text("utf-8")

@@ -61,7 +61,7 @@ def _cache_of_the_page(doc: Path, tmp_path: Path, request: pytest.FixtureRequest
     [
         pytest.param(doc, marks=pytest.mark.long if doc.name in LONG_PAGES else ())
         for doc in DOCS
-        if blocks(doc.read_text(), "sh") and doc.name != "tutorial.md"
+        if blocks(doc.read_text(), "sh") and doc.name not in ("tutorial.md", "wheel.md")
     ],
     ids=lambda doc: doc.name,
 )
@@ -78,6 +78,28 @@ def test_the_commands_work(doc: Path, place: Path, buildtool: Buildtool) -> None
     for promised in re.findall(r"^[A-Za-z]+ (calc_\w+)\((.*)\);$", text, flags=re.MULTILINE):
         name, parameters = promised
         assert f"({name})({parameters.replace(' *', '* ')})" in header_text
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("earlier_builds")
+def test_a_wheel_runs_on_sim_in_a_python_of_debian(place: Path) -> None:
+    text = (REPOSITORY / "docs" / "wheel.md").read_text()
+    on_v79 = """
+buildtool run sim --soc SM8750
+sed -i s/qcs6490/sm8750/ sim-python
+sh sim-python try.py
+"""
+
+    try:
+        printed = shell("\n".join([*blocks(text, "sh"), "echo v79:", on_v79]), place)
+    except AssertionError as error:
+        if "Failed to fetch" in str(error):
+            pytest.skip("apt-get cannot download an ARM64 Python")
+        raise
+
+    (shown,) = [block for block in blocks(text, "") if block.startswith("[")]
+    assert f"\n{shown}v79:\n" in printed
+    assert printed.endswith(f"\n{shown}")
 
 
 def test_the_readme_s_own_project(place: Path) -> None:

@@ -21,6 +21,10 @@ status = main(["build"])
 print(*(name for name in sys.modules if name.endswith("history")))
 sys.exit(status)
 """
+ENDS_THE_BUILD = """
+execute_process(COMMAND sh -c "kill -INT $ENV{LET_THROUGH}; sleep 60")
+"""
+WITH_ITS_ID = 'LET_THROUGH=$$ exec "$@"'
 
 
 @pytest.fixture
@@ -53,6 +57,32 @@ def test_each_build_that_does_something_is_a_line(project: Project) -> None:
     assert 0 < step["begun"] < step["begun"] + step["seconds"] <= second["seconds"]
     assert third["steps"][0]["outcome"] == "failed"
     assert "building app" in third["steps"][0]["error"]["message"]
+
+
+def test_a_build_that_ctrl_c_ends_is_interrupted(project: Project) -> None:
+    project.succeeds("build")
+    file = project.root / "host/CMakeLists.txt"
+    file.write_text(file.read_text("utf-8") + ENDS_THE_BUILD, "utf-8")
+
+    done = subprocess.run(
+        ["sh", "-c", WITH_ITS_ID, "sh", sys.executable, "-P", "-m", "buildtool", "build"],
+        cwd=project.root,
+        env={**os.environ, **project.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 130, done.stderr
+    assert f"- {HOST}" in done.stderr
+    build = lines(project, "builds")[-1]
+    assert not build["ok"]
+    assert {step["name"]: step["outcome"] for step in build["steps"]}[HOST] == "interrupted"
+    assert project.why_json("--last")[HOST]["outcome"] == "interrupted"
+    assert f"{HOST}: interrupted by Ctrl-C" in project.why("--last")
+    report = project.succeeds("report", "--markdown")
+    assert "- Builds: ⚠️ last of sim interrupted in" in report
+    assert "- Failures: ✅ none recorded" in report
 
 
 def test_a_build_with_nothing_to_do_writes_and_imports_nothing_for_it(project: Project) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from buildtool.toolchains.unsupported_flags import LinkerRow, linker_rows
 from tests.project import Project
@@ -25,6 +28,15 @@ project(hidden C)
 add_library(hidden SHARED part.c)
 target_link_options(hidden PRIVATE {options})
 install(TARGETS hidden)
+"""
+CHECKS = """
+include(CheckCSourceCompiles)
+check_c_source_compiles([[
+void missing(void);
+__attribute__((section(".text.unused"))) void unused(void) { missing(); }
+int main(void) { return 0; }]] LINKS_WITHOUT_IT)
+check_c_source_compiles("int main(void) { return 0; }" LINKS)
+message(STATUS "checked: ${LINKS} '${LINKS_WITHOUT_IT}'")
 """
 TARGET = ("-target", "aarch64-linux-gnu.2.35")
 UNNAMED = {"-fsanitize=address", "--coverage", "-fprofile-arcs", "-fopenmp"}
@@ -74,6 +86,24 @@ def test_what_has_no_effect_is_left_out_with_a_note(tmp_path: Path) -> None:
     assert (
         "-Wl,--warn-common, -Wl,-Map, -Wl,-z,separate-code, -Wl,-z,text, -lstdc++fs: left out"
     ) in done.stderr
+
+
+@pytest.mark.parametrize(("build_type", "optimizes"), [("Release", True), ("Debug", False)])
+def test_checks_link_as_the_project_does_and_find_what_is_missing(
+    tmp_path: Path, build_type: str, optimizes: bool
+) -> None:
+    made = project(tmp_path / "a b")
+    made.edit("CMakeLists.txt", "add_library", f"{CHECKS}\nadd_library")
+
+    done = made.run("build", "--build-type", build_type, "--verbose")
+
+    assert done.returncode == 0, done.stderr
+    assert "checked: 1 ''" in done.stdout + done.stderr
+    (log,) = made.root.glob(".buildtool/build/hidden/*/CMakeFiles/CMakeConfigureLog.yaml")
+    text = log.read_text("utf-8")
+    assert ("Id flags:  -O2" in text) == optimizes
+    links = re.findall(r'^ *\[2/2\] : && /bin/sh .*?zig_linker\.tsv"? (-O2)?', text, re.MULTILINE)
+    assert links == ["-O2" if optimizes else ""] * 3  # the first one is the compiler's
 
 
 def test_what_has_an_effect_is_refused_before_the_build(tmp_path: Path) -> None:

@@ -66,10 +66,15 @@ def test_a_run_without_samples_is_drawn_by_what_its_functions_executed(tmp_path:
         code={},
     )
 
-    picture = write_files(tmp_path, "title", profile)[0].read_text()
+    picture, stacks, speedscope, _ = (
+        f.read_text() for f in write_files(tmp_path, "title", profile)
+    )
 
     assert "scale_add: 1,234 of 1,234 packets, 100.0 %" in picture
     assert "0 samples are too few: widths are the packets" in picture
+    assert stacks == "scale_add 1234\n"
+    (shown,) = json.loads(speedscope)["profiles"]
+    assert (shown["name"], shown["weights"]) == ("title, packets", [1234])
 
 
 def test_any_names_are_written() -> None:

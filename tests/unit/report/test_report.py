@@ -7,11 +7,16 @@ import xml.etree.ElementTree as Xml
 from html.parser import HTMLParser
 from pathlib import Path
 
+from buildtool.core.history import RUNS, TESTS, append_history
 from buildtool.project.model import Project
 from buildtool.report.markdown import markdown_text
 from buildtool.report.report import html_page, make_report
 
 VOID = {"meta"}
+FAILED = {
+    **{"started": 1, "seconds": 1, "device": "sim", "command": ["bin/app"], "status": 139},
+    **{"dsp_crash": "", "crash": {}, "finding": None},
+}
 
 
 class Page(HTMLParser):
@@ -76,9 +81,60 @@ def test_each_section_says_what_is_recorded(used: Project) -> None:
     ):
         assert fact in text
     assert "Builds, newest first: 188 more" in text
-    assert "the DSP process crashed in matmul_q4_0 at matmul.c:181" in text
+    assert "the DSP process crashed: the method has written outside of an argument" in text
     assert "run bin/app --model llama <q4> & co on board: exit status 134" in text
     assert "Sections of phone that have changed, in bytes of memory" in text
+
+
+def test_a_crash_has_its_buffer_function_and_line(used: Project) -> None:
+    lines = Page(page_of(used)).text.split("\n")
+
+    at = lines.index("buffer")
+    assert lines[at + 1].startswith("1 byte past the end of parameter 'out' of matmul_q4_0 (rout, ")
+    assert lines[at + 2 : at + 5] == [
+        "at",
+        "memcpy (memcpy.zig:137)",
+        "by matmul_q4_0 (matmul.c:181)",
+    ]
+
+
+def test_tests_that_failed_show_the_last_line_of_their_output(used: Project) -> None:
+    text = Page(page_of(used)).text
+
+    title = (
+        "test kernels-0/case_007, kernels-0/case_008, kernels-0/case_009 on phone SM8650: failed"
+    )
+    card = text[text.index(title) :]
+    said = "\n".join(f"case_00{n}: row {n} of 64 differs" for n in (7, 8, 9))
+    assert "the DSP did not find the skel" in card[: card.index(said)]
+
+
+def test_tests_that_ctrl_c_ended_are_no_failures(bare: Project) -> None:
+    tests = [{"suite": "unit", "name": "add", "outcome": "passed", "seconds": 1}]
+    run = {
+        **{"device": "sim", "soc": "", "target": "sim", "release": "1", "started": 1},
+        **{"seconds": 2, "interrupted": False, "tests": tests},
+    }
+    rest = [{**tests[0], "outcome": "not run", "message": "interrupted"}]
+    append_history(bare.state, TESTS, run)
+    append_history(bare.state, TESTS, {**run, "interrupted": True, "tests": rest})
+    append_history(bare.state, RUNS, {**FAILED, "status": 130})
+
+    text = Page(page_of(bare)).text
+
+    assert "interrupted, 0 of 1 succeeded, 0 flaky" in text
+    assert "run bin/app on sim: interrupted" in text
+    assert "test unit/add on sim" not in text
+    assert "0 of 2" in text
+
+
+def test_a_crash_of_the_program_is_named(bare: Project) -> None:
+    crash = {"what": "the program crashed on the ARM64 side: null pointer", "at": "main (m.c:3)"}
+    append_history(bare.state, RUNS, {**FAILED, "crash": crash})
+
+    text = Page(page_of(bare)).text
+
+    assert f"{crash['what']}\nat\n{crash['at']}" in text
 
 
 def test_the_output_of_a_compiler_keeps_its_lines(used: Project) -> None:
