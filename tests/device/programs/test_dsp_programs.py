@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -230,6 +231,37 @@ def test_the_template_finds_a_kernel_that_reads_too_far(tmp_path: Path) -> None:
     broken = results(project, "sim", "--strict", "scale_add_1001")["scale_add_1001"]
     assert broken["outcome"] == "crashed"
     assert "past the end of a heap block of 2,002 bytes\n  at vec_ops_scale_add" in broken["output"]
+
+
+LIBRARY = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.25)\nproject(sums C)\noption(SUMS_TESTS x OFF)\n"
+        "add_library(sums STATIC sums.c)\nif(SUMS_TESTS)\nenable_testing()\n"
+        "add_executable(check check.c)\ntarget_link_libraries(check sums)\n"
+        "add_test(NAME check COMMAND check)\nset_tests_properties(check PROPERTIES\n"
+        '  PASS_REGULAR_EXPRESSION "^6 on ")\nendif()\n'
+    ),
+    "sums.c": (
+        '#ifdef __hexagon__\nconst char *place = "the DSP";\n#else\n'
+        'const char *place = "ARM64";\n#endif\nint sum(int n) { return n * (n + 1) / 2; }\n'
+    ),
+    "check.c": (
+        "#include <stdio.h>\nextern const char *place;\nint sum(int n);\n"
+        'int main(void) { printf("%d on %s\\n", sum(3), place); return 0; }\n'
+    ),
+}
+
+
+@pytest.mark.usefixtures("earlier_builds")
+def test_tests_run_as_init_proposes(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.lay_out(LIBRARY)
+    project.succeeds("init", "--name", "sums")
+    document = json.loads(project.succeeds("test", "sim", "--json"))
+    assert {test["suite"]: test["output"] for test in document["tests"]} == {
+        "sums": "6 on ARM64",
+        "sums_dsp": "6 on the DSP",
+    }
 
 
 POSIX = """
