@@ -28,9 +28,10 @@ def ran(
     given: bytes = b"",
     device: str = "sim",
     own: tuple[str, ...] = (),
+    program: str = "dsp/program",
 ) -> subprocess.CompletedProcess[bytes]:
-    """What `dsp/program WORDS...` does with that input."""
-    command = ("run", device, *own, "--", "dsp/program", *words)
+    """What `PROGRAM WORDS...` does with that input."""
+    command = ("run", device, *own, "--", program, *words)
     return subprocess.run(
         [sys.executable, "-P", "-m", "buildtool", *command],
         cwd=project.root,
@@ -306,6 +307,30 @@ def test_functions_that_no_shell_exports(tmp_path: Path) -> None:
     project.write("dsp/CMakeLists.txt", listing)
     project.write("dsp/main.c", POSIX)
     assert project.run("run", "sim").returncode == 0, project.messages
+
+
+NAMES = ("attach", "end_line", "end_thread", "flush", "main", "put", "read", "stream", "write")
+
+
+@pytest.mark.usefixtures("earlier_builds")
+def test_a_program_may_call_its_functions_as_it_likes(tmp_path: Path) -> None:
+    """Those of the library that is linked into it have names with `buildtool_`."""
+    project = Project(tmp_path)
+    project.write("buildtool.toml", '[project]\nname = "names"\n[dsp.names]\nsource = "dsp"\n')
+    listing = (
+        "cmake_minimum_required(VERSION 3.25)\nproject(names C)\nadd_executable(names own.c)\n"
+    )
+    own = "".join(f"int program_{name}(void) {{ return 1; }}\n" for name in NAMES)
+    called = " + ".join(f"program_{name}()" for name in NAMES)
+    main = (
+        "int main(void)\n{\n"
+        f'    printf("%d\\n", {called} + program_redirected);\n'
+        "    return getchar();\n}\n"
+    )
+    project.write("dsp/CMakeLists.txt", listing)
+    project.write("dsp/own.c", f"#include <stdio.h>\nint program_redirected = 1;\n{own}{main}")
+    done = ran(project, given=b"\x07", program="dsp/names")
+    assert (done.returncode, done.stdout) == (7, b"10\n"), done.stderr
 
 
 def test_what_is_no_program_stops_the_build(tmp_path: Path) -> None:
