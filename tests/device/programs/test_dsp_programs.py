@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,32 +13,11 @@ import pytest
 from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.sdk_root import sdk_root
-from tests.device.testing.test_ctest import with_board
+from tests.device.programs.conftest import ran
 from tests.device.testing.third_party import results
 from tests.project import Project
 
 AROUND = "constructor\n{}destructor\n"
-
-
-def ran(
-    project: Project,
-    *words: str,
-    given: bytes = b"",
-    device: str = "sim",
-    own: tuple[str, ...] = (),
-    program: str = "dsp/program",
-) -> subprocess.CompletedProcess[bytes]:
-    """What `PROGRAM WORDS...` does with that input."""
-    command = ("run", device, *own, "--", program, *words)
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "buildtool", *command],
-        cwd=project.root,
-        env={**os.environ, **project.environment},
-        input=given,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize(
@@ -142,18 +119,9 @@ def test_ctest_runs_its_tests_on_the_dsp(kernels: Project) -> None:
     assert any(method["name"] == "dsp_program_run" for method in tests["sum"]["methods"])
 
 
-@pytest.fixture(scope="module", params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
-def board(
-    request: pytest.FixtureRequest, kernels: Project, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
-    with with_board(kernels, request.param, tmp_path_factory.mktemp("board")):
-        yield
-        kernels.variables = {}
-
-
 @pytest.mark.usefixtures("board")
 def test_programs_and_tests_on_boards(kernels: Project) -> None:
-    given = random.Random(2).randbytes(200_000)
+    given = random.Random(2).randbytes(1 << 20)
     done = ran(kernels, "blocks", given=given, device="board")
     assert done.stdout == b"constructor\n" + given + b"destructor\n", done.stderr
     done = ran(kernels, "exit", "3", device="board")
