@@ -16,7 +16,6 @@ from tests.device.programs.conftest import ran
 from tests.device.testing.test_ctest import on_board, wait_for
 from tests.project import Project
 
-
 SHARED = ("--share",)
 
 
