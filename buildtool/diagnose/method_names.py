@@ -20,20 +20,41 @@ class MethodNames(Value):
     buffers: tuple[str, ...]
 
 
+class SkelMethods:
+    """Finds the names of methods of a project's skels, as `method_names` does.
+
+    It reads the IDL of each skel once: it is for as long as nothing is built.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._known: dict[str, tuple[MethodNames, ...]] = {}
+
+    def __call__(self, skel: str, method: int) -> MethodNames | None:
+        if skel not in self._known:
+            interface = _interface(self._project, skel)
+            self._known[skel] = _names(interface) if interface else ()
+        return next(iter(self._known[skel][method : method + 1]), None)
+
+
 def method_names(project: Project, skel: str, method: int) -> MethodNames | None:
     """The names of the method with that number of the skel with that file name; None if no IDL
     file of the project has them."""
-    from buildtool.idl.method_layout import ESCAPE, wire_methods  # noqa: PLC0415
+    return SkelMethods(project)(skel, method)
 
-    interface = _interface(project, skel)
-    if interface is None or not method < min(ESCAPE, len(interface.methods)):
-        return None
-    wire = wire_methods(interface)[method]
-    if any(buffer.repeated for buffer in (*wire.inputs, *wire.outputs)):
-        buffers: tuple[str, ...] = ()  # their number depends on the values
-    else:
-        buffers = tuple(buffer.source for buffer in (*wire.inputs, *wire.outputs))
-    return MethodNames(f"{interface.c_name}_{interface.methods[method].name}", buffers)
+
+def _names(interface: Interface) -> tuple[MethodNames, ...]:
+    """The names of the interface's methods, by their numbers."""
+    from buildtool.idl.method_layout import ESCAPE, wire_methods  # noqa: PLC0415 - a parser
+
+    named = []
+    for method, wire in zip(interface.methods, wire_methods(interface)[:ESCAPE], strict=False):
+        if any(buffer.repeated for buffer in (*wire.inputs, *wire.outputs)):
+            buffers: tuple[str, ...] = ()  # their number depends on the values
+        else:
+            buffers = tuple(buffer.source for buffer in (*wire.inputs, *wire.outputs))
+        named.append(MethodNames(f"{interface.c_name}_{method.name}", buffers))
+    return tuple(named)
 
 
 def called_method(project: Project, skel: str, functions: Iterable[str]) -> int | None:

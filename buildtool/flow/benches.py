@@ -187,9 +187,10 @@ def _compared(benched: Benched, other: BenchResult) -> Benched:
 
 
 def _with_names(project: Project, result: BenchResult) -> BenchResult:
+    from buildtool.diagnose.method_names import SkelMethods
     from buildtool.run.method_counts import with_names
 
-    named = with_names(project, (method.counts for method in result.methods))
+    named = with_names(SkelMethods(project), (method.counts for method in result.methods))
     methods = zip(result.methods, named, strict=True)
     return result._replace(
         methods=tuple(method._replace(counts=counts) for method, counts in methods)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM, REMOVED_POLICIES
 from buildtool.drivers.cmake.file_api import LIBRARIES
-from buildtool.project.components import Host, Skel
+from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.propose.cmake_tree import POSSIBLE_HEXAGON, CMakeCall, directory_of
 from buildtool.propose.configure import (
@@ -26,8 +27,14 @@ from buildtool.propose.options import disable_step, enable_options, enable_tests
 from buildtool.propose.proposal import Unknown
 from buildtool.propose.target_sides import (
     ARCH_VARIABLES,
+    DSP,
+    FASTRPC_EVIDENCE,
     HEXAGON_EVIDENCE,
     HOST,
+    PORTED_EVIDENCE,
+    PORTED_SOURCE_EVIDENCE,
+    PROGRAM,
+    PROGRAM_CALL,
     SKEL,
     TextHints,
     archs_of,
@@ -45,7 +52,7 @@ EXCLUDED_DIRECTORIES = {
 """Directories whose projects are not shipped, unless there are no others."""
 EMULATED_ARCH = "v68"
 """The arch of the emulated device."""
-AnyComponent = TypeVar("AnyComponent", Host, Skel)
+AnyComponent = TypeVar("AnyComponent", Host, Skel, Dsp)
 
 
 class SideComponent(Value):
@@ -164,7 +171,10 @@ class CandidateFinder:
         if not calls:
             sides[HOST] = self._host(folder)
             adds = self._record_added(sides[HOST].first)
-        if calls or self._may_be_skel(folder, adds, sides[HOST].first):
+        if not calls and (programs := self._programs(folder, adds, sides[HOST].first)):
+            sides[DSP] = programs
+            adds |= self._record_added(programs.first)
+        elif calls or self._may_be_skel(folder, adds, sides[HOST].first):
             sides[SKEL] = self._skel(folder, adds, calls)
             for result in sides[SKEL].results.values():
                 adds |= self._record_added(result)
@@ -189,12 +199,48 @@ class CandidateFinder:
             return True
         if any(made.side == SKEL for made in sided_targets(host, hints)):
             return True
-        for other, calls in self.steps.items():
-            # Its Hexagon side is a separate project.
-            if is_inside(calls[0].file, folder) and builds_skel(other, calls, hints):
-                return False
+        if self._builds_skels(folder):
+            return False
         interfaces = any(is_inside(idl, folder) for idl in hints.tree.interfaces)
         return interfaces or bool(hints.search(POSSIBLE_HEXAGON, folder, adds))
+
+    def _builds_skels(self, folder: str) -> bool:
+        """Whether its Hexagon side is a separate project."""
+        return any(
+            is_inside(calls[0].file, folder) and builds_skel(other, calls, self.hints)
+            for other, calls in self.steps.items()
+        )
+
+    def _programs(
+        self, folder: str, adds: frozenset[str], host: ConfigureResult
+    ) -> SideComponent | None:
+        """The project as programs for the DSP; None if it has none there, or calls the DSP."""
+        search = partial(self.hints.search, folder=folder, parts=adds)
+        interfaces = any(is_inside(idl, folder) for idl in self.hints.tree.interfaces)
+        if interfaces or search(FASTRPC_EVIDENCE) or not search(PROGRAM_CALL):
+            return None
+        ported = search(PORTED_EVIDENCE) or self.hints.search_sources(
+            PORTED_SOURCE_EVIDENCE, sources_of(host)
+        )
+        if not ported or self._builds_skels(folder):
+            return None
+        variables = self._arch_variables(folder, adds, ())
+        component = Dsp(folder, defines=dict.fromkeys(variables, "{arch}"))
+        result, component = self._first_configurable(EMULATED_ARCH, component, Dsp(folder))
+        why = {"programs": ported, "archs": "", "preset": ""}
+        reasons = ["the variable of the arch"]
+        if isinstance(result, Configured):
+            used = {n: v for n, v in component.defines.items() if n not in result.unused}
+            component = component._replace(defines=used)
+            reasons = reasons if used else []
+            result, component, tests = enable_tests(
+                result, component, self.configurator, EMULATED_ARCH
+            )
+            reasons += [f"the option at {tests} adds tests"] if tests else []
+            if all(target.kind != PROGRAM for target in result.linked):
+                return None
+        why["defines"] = "; ".join(reasons)
+        return SideComponent(component, {EMULATED_ARCH: result}, why)
 
     def _host(self, folder: str) -> SideComponent:
         preset = host_preset(self.configurator.presets(folder))
@@ -282,6 +328,15 @@ class CandidateFinder:
         """The archs in the names of shared libraries."""
         made = sided_targets(result, self.hints)
         return archs_of(row.target.name for row in made if row.target.kind in LIBRARIES)
+
+
+def sources_of(result: ConfigureResult) -> list[str]:
+    """The sources in the tree of all targets of a configured project."""
+    if not isinstance(result, Configured):
+        return []
+    root = result.step.root
+    paths = (path for target in result.model.targets for path in target.sources)
+    return [str(path.relative_to(root)) for path in paths if path.is_relative_to(root)]
 
 
 _WORD = re.compile(r"[a-z0-9]+")

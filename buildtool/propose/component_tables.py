@@ -9,7 +9,7 @@ from pathlib import Path
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM
 from buildtool.project.keys import HEXAGON_ARCHS
-from buildtool.propose.candidates import Candidate, SideComponent
+from buildtool.propose.candidates import Candidate, SideComponent, sources_of
 from buildtool.propose.cmake_tree import directory_of
 from buildtool.propose.component_files import ShippedFiles, copied_data, opened_data, shipped_files
 from buildtool.propose.configure import Configured, ConfigureFailure
@@ -17,6 +17,7 @@ from buildtool.propose.options import dsp_options_that_are_off
 from buildtool.propose.proposal import Line, Table, Unknown
 from buildtool.propose.target_sides import (
     ARM64_EVIDENCE,
+    DSP,
     HEXAGON_EVIDENCE,
     HOST,
     SKEL,
@@ -32,7 +33,7 @@ from buildtool.propose.target_sides import (
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 MAX_NAME = 40
-SIDES = {HOST: "ARM64", SKEL: "Hexagon"}
+SIDES = {HOST: "ARM64", SKEL: "Hexagon", DSP: "Hexagon"}
 
 
 class ComponentRow(Value):
@@ -59,12 +60,12 @@ class ComponentTables:
         self.candidates = {candidate.folder: candidate for candidate in candidates}
         rows = [row for candidate in candidates for row in self._rows(candidate)]
         self.rows = sorted(self._with_needed(rows), key=lambda row: row.side != HOST)
-        self.names: dict[str, dict[str, str]] = {HOST: {}, SKEL: {}}
+        self.names: dict[str, dict[str, str]] = {HOST: {}, SKEL: {}, DSP: {}}
         for row in self.rows:
             self.names[row.side][row.candidate.folder] = self._unique_name(row)
 
     def tables(self) -> list[Table]:
-        """`[host.…]` and `[skel.…]`."""
+        """`[host.…]`, `[skel.…]` and `[dsp.…]`."""
         tables = [self._table(row) for row in self.rows]
         for _ in tables:  # a table that needs another may itself be needed
             off = {table.name for table in tables if table.off}
@@ -92,7 +93,12 @@ class ComponentTables:
                 f"{hints.projects[folder].where} has no evidence of its side",
                 f"It is proposed for ARM64; change it to [skel.…] if {folder} is for the DSP.",
             )
+        programs = candidate.first(DSP)
+        if programs and host:
+            is_host &= not hints.is_only_for_dsp(sources_of(host))
         rows = [ComponentRow(HOST, candidate, for_host)] if is_host else []
+        if programs:
+            rows.append(ComponentRow(DSP, candidate, sided_targets(programs, hints)))
         if is_skel:
             # One tree may build libraries for all archs.
             first = candidate.sides[SKEL].archs[0]
@@ -130,7 +136,7 @@ class ComponentTables:
         """A valid component name that no other row has."""
         wanted = re.sub(r"[^A-Za-z0-9_-]+", "-", self._name(row)).strip("-_")[:MAX_NAME]
         base = wanted or "component"
-        endings = ["", "_dsp" if row.side == SKEL else "_2"]
+        endings = ["", "_2" if row.side == HOST else "_dsp"]
         endings += [f"_{number}" for number in range(3, len(self.rows) + 3)]
         taken = {name for named in self.names.values() for name in named.values()}
         return next(name for ending in endings if (name := base + ending) not in taken)
@@ -161,9 +167,9 @@ class ComponentTables:
         component, why, result = row.part.component, row.part.why, row.part.first
         title = f"{row.side}.{self.names[row.side][row.candidate.folder]}"
         lines = [Line("source", row.candidate.folder)]
-        if row.side == SKEL:
-            if interface := self._interface(row):
-                lines.append(Line("idl", interface))
+        if row.side == SKEL and (interface := self._interface(row)):
+            lines.append(Line("idl", interface))
+        if row.side != HOST:
             archs = self._archs(row, title)
             if archs != HEXAGON_ARCHS or len(row.part.results) > 1:
                 lines.append(Line("archs", archs, why["archs"]))
@@ -182,7 +188,7 @@ class ComponentTables:
         if options:
             both = {**component.defines, **dict.fromkeys(sorted(options), True)}
             lines.append(Line("defines", both, "options that are off: your choice", sure=False))
-        lines += _test_files(result) if row.side == HOST else []
+        lines += _test_files(result) if row.side != SKEL else []
         shipped = self._ships(row, result)
         lines += shipped.lines
         if cannot := self._cannot_ship(title, shipped):
@@ -190,6 +196,8 @@ class ComponentTables:
         for what in shipped.left_out:
             self._unknown(what, "Add it to 'artifacts' if it is to ship.")
         reason = evidence(row.made, self.root) or "other components need it"
+        if row.side == DSP:
+            reason += f"; it is also for the DSP: {why['programs']}"
         if row.candidate.calls:
             reason = f"{row.candidate.calls[0].where} builds it for the DSP"
         return Table(title, f"{SIDES[row.side]} side: {reason}", tuple(lines))
@@ -225,6 +233,9 @@ class ComponentTables:
         folder = row.candidate.folder
         if not row.made and (row.side, folder) in self.needed:
             return ShippedFiles((Line("install", False, "only other components use it"),))
+        if row.side == DSP:  # all its programs and shared libraries ship
+            files = (made.target.artifacts[0] for made in row.made)
+            return ShippedFiles(files=tuple((f"dsp/{file.name}", file) for file in files))
         first = row.part.archs[0]
         return shipped_files(
             result,

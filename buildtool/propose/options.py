@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from buildtool.project.components import Host
+from buildtool.project.components import Dsp, Host
 from buildtool.propose.cmake_tree import CMakeCall
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure
 
@@ -15,6 +16,7 @@ _DSP_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "
 _TESTS = re.compile(r"(?:^|_)(?:BUILD|UNIT|ENABLE|WITH)?_?TEST(?:S|ING)?(?:_|$)", re.IGNORECASE)
 _TEST_COMMAND = re.compile(r"add_test|[a-z]+_(?:discover|add)_tests")
 _NOT_FOUND = re.compile(r"could not find (?!source)|package configuration file", re.IGNORECASE)
+AnyComponent = TypeVar("AnyComponent", Host, Dsp)
 _OPTION = ("option", "cmake_dependent_option")
 _OFF = ("OFF", "FALSE", "NO", "N", "0", "")
 
@@ -37,8 +39,8 @@ def _options_that_are_off(calls: Iterable[CMakeCall]) -> dict[str, CMakeCall]:
 
 
 def enable_tests(
-    configured: Configured, component: Host, configurator: Configurator
-) -> tuple[Configured, Host, str]:
+    configured: Configured, component: AnyComponent, configurator: Configurator, arch: str = ""
+) -> tuple[Configured, AnyComponent, str]:
     """The component with the option on that adds tests, its configuration, and where the option is;
     as they were, and "", if it has tests or there is no such option.
 
@@ -46,7 +48,7 @@ def enable_tests(
     """
     off = {} if has_tests(configured) else _options_that_are_off(configured.calls)
     wanted = {name: True for name in off if _TESTS.search(name)}
-    for name, result, other in _configured_with(component, wanted, configurator):
+    for name, result, other in _configured_with(component, wanted, configurator, arch):
         if has_tests(result):
             return result, other, off[name].where
     return configured, component, ""
@@ -122,12 +124,15 @@ def _values_that_skip(calls: Sequence[CMakeCall], options: Collection[str]) -> d
 
 
 def _configured_with(
-    component: Host, values: Mapping[str, bool], configurator: Configurator
-) -> Iterator[tuple[str, Configured, Host]]:
+    component: AnyComponent,
+    values: Mapping[str, bool],
+    configurator: Configurator,
+    arch: str = "",
+) -> Iterator[tuple[str, Configured, AnyComponent]]:
     """Each of the first options with its value that the component can be configured with: its name,
     the configuration and the component."""
     for name, value in list(values.items())[:MAX_TRIES]:
         other = component._replace(defines={**component.defines, name: value})
-        result = configurator(other)
+        result = configurator(other, arch)
         if isinstance(result, Configured):
             yield name, result, other

@@ -54,7 +54,7 @@ class Proposal(Value):
     def builds(self) -> bool:
         """Whether a component is proposed that is not written as a comment."""
         active = (table.name for table in self.tables if not table.off)
-        return any(name.startswith(("host.", "skel.")) for name in active)
+        return any(name.startswith(("host.", "skel.", "dsp.")) for name in active)
 
 
 HEAD = "Proposed by buildtool init from the files here; comments give the reasons."

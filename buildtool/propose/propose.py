@@ -25,7 +25,7 @@ from buildtool.propose.component_tables import ComponentTables
 from buildtool.propose.configure import Configurator, Configured, ConfigureFailure, ConfigureResult
 from buildtool.propose.options import avoid_package
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown, toml_text
-from buildtool.propose.target_sides import HOST, SDK_EVIDENCE, SKEL, TextHints
+from buildtool.propose.target_sides import DSP, HOST, SDK_EVIDENCE, SKEL, TextHints
 from buildtool.sdk.packaged_tools import find_cmake
 from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError
 from buildtool.toolchains.select_profiles import dsp_sdk
@@ -63,7 +63,9 @@ def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> P
     if not components:
         return Proposal((), tuple(unknown))
     header = [Line("name", name), *_version(candidates)]
-    skels = [table for table in components if table.name.startswith("skel.") and not table.off]
+    skels = [
+        table for table in components if table.name.startswith(("skel.", "dsp.")) and not table.off
+    ]
     targets, more = _targets(skels, sdk, dsp_toolchain, _qf_code(candidates, hints))
     tables = (Table("project", "", tuple(header)), *components, *targets)
     proposal = Proposal(tables, (*unknown, *more))
@@ -100,8 +102,8 @@ def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
 
 
 def _qf_code(candidates: Iterable[Candidate], hints: TextHints) -> str:
-    """Where the sources of a skel first calculate with qf values; "" if they do not."""
-    results = (candidate.first(SKEL) for candidate in candidates)
+    """Where the sources for the DSP first calculate with qf values; "" if they do not."""
+    results = (candidate.first(side) for candidate in candidates for side in (SKEL, DSP))
     sources = (
         str(path.relative_to(hints.tree.root))
         for result in results

@@ -23,7 +23,7 @@ from buildtool.propose.cmake_tree import (
 )
 from buildtool.propose.configure import Configured, ConfigureResult
 
-HOST, SKEL = "host", "skel"
+HOST, SKEL, DSP = "host", "skel", "dsp"
 PROGRAM = "EXECUTABLE"
 _RPC = re.compile(r"(^|[/:]|-l)(lib)?[acs]?dsprpc(\.so[.0-9]*)?$")
 _FLAG = re.compile(r"^-m(hvx|hmx|v[67][0-9]$|cpu=hexagon)|^--target=hexagon")
@@ -132,6 +132,23 @@ HEXAGON_SOURCE_EVIDENCE = re.compile(
     r"|\bQ6_V\w+_\w+\s*\(|\bHVX_Vector\b"
 )
 """Evidence that a source is compiled for the DSP."""
+FASTRPC_EVIDENCE = re.compile(
+    r"(?i)\.idl\b|\bqaic|\bbuild_idl\b|[acs]?dsprpc|fastrpc|_skel\b|\bbuildtool_add_skel\b"
+)
+"""Evidence that a CMake file has a skel, which a program of the ARM64 side calls."""
+PROGRAM_CALL = re.compile(r"(?i)\badd_executable\s*\(")
+PORTED_EVIDENCE = re.compile(
+    r"(?i)(?:PROCESSOR|SYSTEM_NAME|TARGET_ARCH|COMPILER)[^\n]{0,200}(?:\[Hh\]|h)exagon"
+    r"|CMAKE_SYSTEM_NAME[^\n]{0,200}\bQURT\b"
+    r"|-mhvx|-mcpu=hexagon|--target=hexagon"
+    rf"|\bif\s*\(\s*(?:NOT\s+)?(?:{'|'.join(ARCH_VARIABLES)})\b"
+)
+"""Evidence that a CMake file is also, or only, for compilers of Hexagon."""
+PORTED_SOURCE_EVIDENCE = re.compile(
+    rf"\b__(?:hexagon|HEXAGON)\w*__\b|\b__HVX\w*__\b|{HEXAGON_SOURCE_EVIDENCE.pattern}"
+)
+"""Evidence that a source is also, or only, compiled for the DSP."""
+_GUARD = re.compile(r"#[ \t]{0,9}(?:el)?if[^\n]{0,200}(?i:hexagon|hvx)")
 MAX_SOURCES = 200  # read of one target
 _ARCH = re.compile(r"(?<![A-Za-z0-9])v[0-9]{2}(?![0-9A-Za-z])")
 
@@ -168,6 +185,11 @@ class TextHints:
         """The first match of `evidence` in the files `paths` of the tree, as in `search`."""
         found = (_found(evidence, path, self.tree.read(path)) for path in list(paths)[:MAX_SOURCES])
         return next(filter(None, found), "")
+
+    def is_only_for_dsp(self, paths: Iterable[str]) -> bool:
+        """Whether one of the sources has code for the DSP, and no condition for it."""
+        texts = map(self.tree.read, list(paths)[:MAX_SOURCES])
+        return any(HEXAGON_SOURCE_EVIDENCE.search(t) and not _GUARD.search(t) for t in texts)
 
 
 def _found(evidence: re.Pattern[str], path: str, text: str) -> str:

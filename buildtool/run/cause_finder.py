@@ -33,6 +33,7 @@ from buildtool.diagnose.knowledge import (
     read_knowledge,
 )
 from buildtool.diagnose.line_patterns import CRASHED, LogLines
+from buildtool.diagnose.method_names import SkelMethods
 from buildtool.project.model import Project
 from buildtool.run.device_logs import log_variables, logs_in
 from buildtool.run.first_finding import FirstFinding
@@ -119,7 +120,7 @@ class CauseFinder(Value):
         checked = NAMES if self.emulated else self._state.checks | NAMES
         calls = failed_call(failed, output, said)
         if calls and self.project:
-            calls = with_parameters(self.project, calls)
+            calls = with_parameters(SkelMethods(self.project), calls)
         return choose_finding(said, faults, checked, self._knowledge, calls)
 
     @property

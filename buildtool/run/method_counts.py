@@ -15,7 +15,7 @@ from buildtool.core.escape import escape
 from buildtool.core.value import Described, Value
 
 if TYPE_CHECKING:
-    from buildtool.project.model import Project
+    from buildtool.diagnose.method_names import SkelMethods
 
 COUNTS = ("packets", "instructions", "hvx")
 """What the emulated DSP counts."""
@@ -166,22 +166,15 @@ def _is_number(word: str) -> bool:
     return word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS
 
 
-def with_names(project: Project, counts: Iterable[MethodCounts]) -> tuple[MethodCounts, ...]:
+def with_names(find: SkelMethods, counts: Iterable[MethodCounts]) -> tuple[MethodCounts, ...]:
     """The counts with the names of the methods, as far as IDL files of the project have them."""
-    counts = tuple(counts)
-    if not counts:
-        return ()
-    from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
-
-    named = ((one, method_names(project, one.skel, one.method)) for one in counts)
+    named = ((one, find(one.skel, one.method)) for one in counts)
     return tuple(one._replace(name=names.name) if names else one for one, names in named)
 
 
-def with_parameters(project: Project, calls: Iterable[FailedCall]) -> tuple[FailedCall, ...]:
+def with_parameters(find: SkelMethods, calls: Iterable[FailedCall]) -> tuple[FailedCall, ...]:
     """The calls with the names of their methods and parameters, as `with_names`."""
-    from buildtool.diagnose.method_names import method_names  # noqa: PLC0415 - it imports a parser
-
-    named = ((one, method_names(project, one.skel, one.method)) for one in calls)
+    named = ((one, find(one.skel, one.method)) for one in calls)
     return tuple(
         one._replace(name=names.name, parameters=names.buffers) if names else one
         for one, names in named

@@ -265,7 +265,7 @@ class TestDevice:
         if ran.dsp_crash and not may_crash:
             self._dsp_crashes.append(f"{program}: {ran.explained or ran.dsp_crash}")
         stderr = "\n".join(filter(None, (ran.stderr, ran.explained)))
-        methods = with_names(self._session.project, ran.methods)
+        methods = with_names(self._session.method_names, ran.methods)
         ended = (ran.stdout, stderr, ran.seconds, ran.dsp_crash, methods)
         if ran.signal is not None:
             status, signal = 128 + ran.signal, ran.signal

@@ -26,6 +26,7 @@ from buildtool.device.card import Card, current_card, unmet_by
 from buildtool.device.errors import DeviceConnectionError
 from buildtool.device.known_facts import facts_of
 from buildtool.device.sharing import DeviceLock
+from buildtool.diagnose.method_names import SkelMethods
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project
 from buildtool.run.attended import ProgramRun, run_attended
@@ -137,6 +138,7 @@ class Session:
         """`build`, made with `options`, is what the release of `ready` was made of.  `lock` is
         held.  Releases are in PROJECT+DIRECTORY on the device; see `directory_of`."""
         self.project = project
+        self.method_names = SkelMethods(project)
         self.build = build
         self.ready = ready
         ready.go_beside(directory)

@@ -286,8 +286,8 @@ class Programs:
             output=without_colours("\n".join(filter(None, (ran.stdout, ran.explained)))),
             said=last_line(without_colours(ran.stdout)),
             lost=ran.lost,
-            methods=with_names(session.project, ran.methods),
-            failed=with_parameters(session.project, ran.failed),
+            methods=with_names(session.method_names, ran.methods),
+            failed=with_parameters(session.method_names, ran.failed),
         )
         return after_dsp_crash(ended, "" if test.dsp_may_crash else ran.dsp_crash)
 

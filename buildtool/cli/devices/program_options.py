@@ -146,9 +146,10 @@ def run_for_command(
         replay=replay,
     )
     if json:
+        from buildtool.diagnose.method_names import SkelMethods
         from buildtool.run.method_counts import with_names
 
-        result = result._replace(methods=with_names(project, result.methods))
+        result = result._replace(methods=with_names(SkelMethods(project), result.methods))
     return result
 
 

@@ -75,13 +75,15 @@ def show_profile(
     if profile is None:
         return result
     from buildtool.cli.show import place
+    from buildtool.diagnose.method_names import SkelMethods
     from buildtool.run.method_counts import with_names
     from buildtool.run.profile.files import write_files
 
     folder = options.profile_dir or project.state / "profile"
     title = f"{result.command[0]} on {place(result.device, result.soc, result.arch)}"
     files = write_files(folder, title, profile)
-    listener(Note("\n".join(_lines(profile, with_names(project, result.methods)))))
+    methods = with_names(SkelMethods(project), result.methods)
+    listener(Note("\n".join(_lines(profile, methods))))
     if options.annotate and profile.tool:
         listener(Note("--annotate shows functions of skels, which sim profiles"))
     elif options.annotate:

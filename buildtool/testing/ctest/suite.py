@@ -277,9 +277,9 @@ class CTestSuite:
     def _with_hints(self, ended: Reported, hints: Hints) -> TestResult:
         """The result of a test, with its counts; the output of one that failed on the device also
         tells which files of this machine it did not find there."""
-        project, record = self.suites.session.project, ended.record
-        methods = with_names(project, record.methods if record else ())
-        failed = with_parameters(project, record.failed if record else ())
+        names, record = self.suites.session.method_names, ended.record
+        methods = with_names(names, record.methods if record else ())
+        failed = with_parameters(names, record.failed if record else ())
         result = ended.result._replace(methods=methods, failed=failed)
         listed = self._by_name().get(result.name)
         if not listed or not ended.record or result.outcome not in FAILURES:

@@ -6,7 +6,7 @@
     int __real_##name(struct file *file);                   \
     OWN int __wrap_##name(struct file *file)                \
     {                                                       \
-        const int stream = program_stream(file);            \
+        const int stream = buildtool_stream(file);          \
         return stream < 0 ? __real_##name(file) : (result); \
     }
 OF_FILE(fclose, 0)
@@ -20,21 +20,21 @@ int __real_fseek(struct file *file, long offset, int from);
 
 OWN int __wrap_fseek(struct file *file, long offset, int from)
 {
-    return program_stream(file) < 0 ? __real_fseek(file, offset, from) : -1;
+    return buildtool_stream(file) < 0 ? __real_fseek(file, offset, from) : -1;
 }
 
 int __real_setvbuf(struct file *file, char *buffer, int mode, size_t size);
 
 OWN int __wrap_setvbuf(struct file *file, char *buffer, int mode, size_t size)
 {
-    return program_stream(file) < 0 ? __real_setvbuf(file, buffer, mode, size) : 0;
+    return buildtool_stream(file) < 0 ? __real_setvbuf(file, buffer, mode, size) : 0;
 }
 
 void __real_setbuf(struct file *file, char *buffer);
 
 OWN void __wrap_setbuf(struct file *file, char *buffer)
 {
-    if (program_stream(file) < 0)
+    if (buildtool_stream(file) < 0)
         __real_setbuf(file, buffer);
 }
 
@@ -44,7 +44,7 @@ int __real_read(int descriptor, void *to, size_t room);
 
 OWN int __wrap_read(int descriptor, void *to, size_t room)
 {
-    return descriptor == STREAM_IN ? (int)program_read(to, room)
+    return descriptor == STREAM_IN ? (int)buildtool_read(to, room)
                                    : __real_read(descriptor, to, room);
 }
 
@@ -52,7 +52,7 @@ OWN int __wrap_write(int descriptor, const void *from, size_t size)
 {
     if (descriptor != STREAM_OUT && descriptor != STREAM_ERROR)
         return __real_write(descriptor, from, size);
-    program_write(descriptor, from, size);
+    buildtool_write(descriptor, from, size);
     return (int)size;
 }
 
@@ -83,11 +83,11 @@ OWN int dup2(int from, int to)
 
     if ((to != STREAM_OUT && to != STREAM_ERROR) || (!is_back && (from < 3 || from >= COPY_OF)))
         return bad_descriptor();
-    program_end_line();
+    buildtool_end_line();
     if (is_closed[to])
-        __real_close(program_redirected[to] - 1);
+        __real_close(buildtool_redirected[to] - 1);
     is_closed[to] = false;
-    program_redirected[to] = is_back ? 0 : from + 1;
+    buildtool_redirected[to] = is_back ? 0 : from + 1;
     return to;
 }
 
@@ -96,7 +96,7 @@ OWN int __wrap_close(int descriptor)
     bool is_used = false;
 
     for (int stream = STREAM_OUT; stream <= STREAM_ERROR; stream++) {
-        if (program_redirected[stream] != 0 && program_redirected[stream] == descriptor + 1)
+        if (buildtool_redirected[stream] != 0 && buildtool_redirected[stream] == descriptor + 1)
             is_used = is_closed[stream] = true;
     }
     return is_used || descriptor >= COPY_OF ? 0 : __real_close(descriptor);

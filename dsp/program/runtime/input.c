@@ -17,7 +17,7 @@ static int get_character(void)
     }
     if (in.at == in.used && !in.ended) {
         in.at = 0;
-        in.used = program_read(in.bytes, sizeof in.bytes);
+        in.used = buildtool_read(in.bytes, sizeof in.bytes);
         in.ended = in.used == 0;
     }
     return in.at < in.used ? in.bytes[in.at++] : END_OF_FILE;
@@ -51,11 +51,11 @@ OWN int getchar_unlocked(void)
     return get_character();
 }
 
-#define GET(name)                                                                         \
-    int __real_##name(struct file *file);                                                 \
-    OWN int __wrap_##name(struct file *file)                                              \
-    {                                                                                     \
-        return program_stream(file) == STREAM_IN ? get_character() : __real_##name(file); \
+#define GET(name)                                                                           \
+    int __real_##name(struct file *file);                                                   \
+    OWN int __wrap_##name(struct file *file)                                                \
+    {                                                                                       \
+        return buildtool_stream(file) == STREAM_IN ? get_character() : __real_##name(file); \
     }
 GET(fgetc)
 GET(getc)
@@ -65,15 +65,16 @@ int __real_ungetc(int character, struct file *file);
 
 OWN int __wrap_ungetc(int character, struct file *file)
 {
-    return program_stream(file) == STREAM_IN ? put_back(character) : __real_ungetc(character, file);
+    return buildtool_stream(file) == STREAM_IN ? put_back(character)
+                                               : __real_ungetc(character, file);
 }
 
 char *__real_fgets(char *line, int room, struct file *file);
 
 OWN char *__wrap_fgets(char *line, int room, struct file *file)
 {
-    return program_stream(file) == STREAM_IN ? get_line(line, room)
-                                             : __real_fgets(line, room, file);
+    return buildtool_stream(file) == STREAM_IN ? get_line(line, room)
+                                               : __real_fgets(line, room, file);
 }
 
 size_t __real_fread(void *to, size_t size, size_t count, struct file *file);
@@ -84,7 +85,7 @@ OWN size_t __wrap_fread(void *to, size_t size, size_t count, struct file *file)
     size_t got = 0;
     int character;
 
-    if (program_stream(file) != STREAM_IN)
+    if (buildtool_stream(file) != STREAM_IN)
         return __real_fread(to, size, count, file);
     while (got < size * count && (character = get_character()) >= 0)
         bytes[got++] = (unsigned char)character;
@@ -121,8 +122,8 @@ int __real_vfscanf(struct file *file, const char *format, va_list arguments);
 
 OWN int __wrap_vfscanf(struct file *file, const char *format, va_list arguments)
 {
-    return program_stream(file) == STREAM_IN ? vscanf(format, arguments)
-                                             : __real_vfscanf(file, format, arguments);
+    return buildtool_stream(file) == STREAM_IN ? vscanf(format, arguments)
+                                               : __real_vfscanf(file, format, arguments);
 }
 
 OWN int __wrap_fscanf(struct file *file, const char *format, ...)
@@ -139,7 +140,7 @@ int __real_feof(struct file *file);
 
 OWN int __wrap_feof(struct file *file)
 {
-    const int stream = program_stream(file);
+    const int stream = buildtool_stream(file);
 
     return stream < 0 ? __real_feof(file) : stream == STREAM_IN && in.ended && in.back == 0;
 }

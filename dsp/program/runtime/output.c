@@ -17,7 +17,7 @@ static int print(int stream, const char *format, va_list arguments)
     }
     va_end(again);
     if (length > 0)
-        program_write(stream, text, (size_t)length);
+        buildtool_write(stream, text, (size_t)length);
     if (text != few)
         free(text);
     return length;
@@ -42,7 +42,7 @@ int __real_vfprintf(struct file *file, const char *format, va_list arguments);
 
 OWN int __wrap_vfprintf(struct file *file, const char *format, va_list arguments)
 {
-    const int stream = program_stream(file);
+    const int stream = buildtool_stream(file);
 
     return stream > 0 ? print(stream, format, arguments) : __real_vfprintf(file, format, arguments);
 }
@@ -59,21 +59,21 @@ OWN int __wrap_fprintf(struct file *file, const char *format, ...)
 
 OWN int putchar(int character)
 {
-    return program_put(STREAM_OUT, character);
+    return buildtool_put(STREAM_OUT, character);
 }
 
 OWN int putchar_unlocked(int character)
 {
-    return program_put(STREAM_OUT, character);
+    return buildtool_put(STREAM_OUT, character);
 }
 
 int __real_fputc(int character, struct file *file);
 
 OWN int __wrap_fputc(int character, struct file *file)
 {
-    const int stream = program_stream(file);
+    const int stream = buildtool_stream(file);
 
-    return stream > 0 ? program_put(stream, character) : __real_fputc(character, file);
+    return stream > 0 ? buildtool_put(stream, character) : __real_fputc(character, file);
 }
 
 OWN int __wrap_putc(int character, struct file *file)
@@ -90,11 +90,11 @@ int __real_fputs(const char *text, struct file *file);
 
 OWN int __wrap_fputs(const char *text, struct file *file)
 {
-    const int stream = program_stream(file);
+    const int stream = buildtool_stream(file);
 
     if (stream <= 0)
         return __real_fputs(text, file);
-    program_write(stream, text, strlen(text));
+    buildtool_write(stream, text, strlen(text));
     return 0;
 }
 
@@ -109,11 +109,11 @@ size_t __real_fwrite(const void *from, size_t size, size_t count, struct file *f
 
 OWN size_t __wrap_fwrite(const void *from, size_t size, size_t count, struct file *file)
 {
-    const int stream = program_stream(file);
+    const int stream = buildtool_stream(file);
 
     if (stream <= 0)
         return __real_fwrite(from, size, count, file);
-    program_write(stream, from, size * count);
+    buildtool_write(stream, from, size * count);
     return count;
 }
 
@@ -129,7 +129,7 @@ int __real_fflush(struct file *file);
 
 OWN int __wrap_fflush(struct file *file)
 {
-    if (file == NULL || program_stream(file) > 0)
-        program_flush();
-    return file == NULL || program_stream(file) < 0 ? __real_fflush(file) : 0;
+    if (file == NULL || buildtool_stream(file) > 0)
+        buildtool_flush();
+    return file == NULL || buildtool_stream(file) < 0 ? __real_fflush(file) : 0;
 }

@@ -27,14 +27,14 @@ int strncmp(const char *one, const char *other, size_t size);
 size_t strlen(const char *text);
 
 /* Before main is called, output of constructors is kept, and there is no input. */
-void program_write(int stream, const void *bytes, size_t size);
-void program_flush(void);
-size_t program_read(void *bytes, size_t room);
+void buildtool_write(int stream, const void *bytes, size_t size);
+void buildtool_flush(void);
+size_t buildtool_read(void *bytes, size_t room);
 
 /* Destroys the thread-local objects of the calling thread, if there may be any. */
-extern void (*program_end_thread)(void *unused);
+extern void (*buildtool_end_thread)(void *unused);
 
 /* From now on the streams are those of the loader. */
-void program_attach(const struct dsp_streams *streams);
+void buildtool_attach(const struct dsp_streams *streams);
 
 #endif

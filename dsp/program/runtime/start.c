@@ -28,7 +28,7 @@ struct at_exit {
 
 static struct at_exit *at_exit; /* the last one first */
 
-void (*program_end_thread)(void *unused);
+void (*buildtool_end_thread)(void *unused);
 
 typedef void destructor(void);
 extern destructor *__fini_array_start[] __attribute__((visibility("hidden"), weak));
@@ -62,7 +62,7 @@ OWN int atexit(void (*function)(void))
 /* Ends the program: in the thread of main by returning to the loader. */
 static _Noreturn void leave(int status)
 {
-    program_flush();
+    buildtool_flush();
     if (qurt_thread_get_id() != started.thread)
         started.streams->leave(status);
     started.status = status;
@@ -88,8 +88,8 @@ OWN _Noreturn void exit(int status)
 {
     struct at_exit *entry;
 
-    if (program_end_thread != NULL)
-        program_end_thread(NULL);
+    if (buildtool_end_thread != NULL)
+        buildtool_end_thread(NULL);
     while ((entry = at_exit) != NULL) {
         at_exit = entry->next;
         entry->function(entry->argument);
@@ -108,9 +108,9 @@ static _Noreturn void failed(const char *text)
 {
     static const char what[] = "assertion failed: ";
 
-    program_write(STREAM_ERROR, what, sizeof what - 1);
-    program_write(STREAM_ERROR, text, strlen(text));
-    program_write(STREAM_ERROR, "\n", 1);
+    buildtool_write(STREAM_ERROR, what, sizeof what - 1);
+    buildtool_write(STREAM_ERROR, text, strlen(text));
+    buildtool_write(STREAM_ERROR, "\n", 1);
     abort();
 }
 
@@ -221,7 +221,7 @@ int buildtool_dsp_program(const struct dsp_streams *streams, int count, char **a
     started.streams = streams;
     started.thread = qurt_thread_get_id();
     environ = environment;
-    program_attach(streams);
+    buildtool_attach(streams);
     if (setjmp(started.jump) == 0)
         exit(main(count, arguments, environment));
     return started.status;

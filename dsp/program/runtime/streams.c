@@ -13,7 +13,7 @@ extern char _Stdin[] __attribute__((weak)), _Stdout[] __attribute__((weak)),
 
 static const struct dsp_streams *streams;
 
-int program_stream(const void *file)
+int buildtool_stream(const void *file)
 {
     if (file == stdin || file == _Stdin)
         return STREAM_IN;
@@ -58,18 +58,18 @@ static void write_after_line(int stream, const void *bytes, size_t size)
     qurt_mutex_unlock(&line.lock);
 }
 
-void program_end_line(void)
+void buildtool_end_line(void)
 {
     if (streams != NULL)
         write_after_line(STREAM_OUT, NULL, 0);
 }
 
-int program_redirected[3];
+int buildtool_redirected[3];
 
-void program_write(int stream, const void *bytes, size_t size)
+void buildtool_write(int stream, const void *bytes, size_t size)
 {
-    if (program_redirected[stream] != 0) {
-        __real_write(program_redirected[stream] - 1, bytes, size);
+    if (buildtool_redirected[stream] != 0) {
+        __real_write(buildtool_redirected[stream] - 1, bytes, size);
         return;
     }
     if (streams == NULL) {
@@ -81,15 +81,15 @@ void program_write(int stream, const void *bytes, size_t size)
         streams->flush(); /* so that it is not lost when the program crashes */
 }
 
-void program_flush(void)
+void buildtool_flush(void)
 {
     if (streams == NULL)
         return;
-    program_end_line();
+    buildtool_end_line();
     streams->flush();
 }
 
-void program_attach(const struct dsp_streams *of_loader)
+void buildtool_attach(const struct dsp_streams *of_loader)
 {
     size_t head[2];
 
@@ -102,13 +102,13 @@ void program_attach(const struct dsp_streams *of_loader)
     free(early.bytes);
 }
 
-int program_put(int stream, int character)
+int buildtool_put(int stream, int character)
 {
     const unsigned char byte = (unsigned char)character;
 
-    if (stream != STREAM_OUT || streams == NULL || program_redirected[stream] != 0 ||
+    if (stream != STREAM_OUT || streams == NULL || buildtool_redirected[stream] != 0 ||
         byte == '\n') {
-        program_write(stream, &byte, 1);
+        buildtool_write(stream, &byte, 1);
         return byte;
     }
     qurt_mutex_lock(&line.lock);
@@ -121,10 +121,10 @@ int program_put(int stream, int character)
     return byte;
 }
 
-size_t program_read(void *bytes, size_t room)
+size_t buildtool_read(void *bytes, size_t room)
 {
     if (streams == NULL)
         return 0;
-    program_end_line(); /* a prompt */
+    buildtool_end_line(); /* a prompt */
     return streams->read(bytes, room);
 }

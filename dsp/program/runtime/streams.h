@@ -16,15 +16,15 @@ struct file; /* FILE */
 extern void *const stderr;
 
 /* The standard stream that a FILE is; -1 for other files. */
-int program_stream(const void *file);
+int buildtool_stream(const void *file);
 
 /* Writes a character; those of standard output are kept until the end of the line. */
-int program_put(int stream, int character);
+int buildtool_put(int stream, int character);
 /* Writes what is kept of a line. */
-void program_end_line(void);
+void buildtool_end_line(void);
 
 /* The file that a standard stream goes to after dup2(file, stream), plus 1. */
-extern int program_redirected[3];
+extern int buildtool_redirected[3];
 
 int __real_write(int descriptor, const void *from, size_t size);
 

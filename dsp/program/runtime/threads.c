@@ -64,7 +64,7 @@ static void run_exits_of_thread(void *first)
 static void prepare_exits(void)
 {
     pthread_key_create(&exits_key, run_exits_of_thread);
-    program_end_thread = run_exits;
+    buildtool_end_thread = run_exits;
 }
 
 OWN int __cxa_thread_atexit(void (*function)(void *), void *object, void *module)

@@ -1,11 +1,16 @@
-"""A project whose only component is programs for the DSP."""
+"""A project whose only component is programs for the DSP, and a board that it has."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.device.testing.test_ctest import with_board
 from tests.project import Project
 
 FILE = """
@@ -94,3 +99,33 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.write("dsp/tests/data.txt", "some data\n")
     project.build()
     return project
+
+
+@pytest.fixture(scope="module", params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
+def board(
+    request: pytest.FixtureRequest, kernels: Project, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    with with_board(kernels, request.param, tmp_path_factory.mktemp("board")):
+        yield
+        kernels.variables = {}
+
+
+def ran(
+    project: Project,
+    *words: str,
+    given: bytes = b"",
+    device: str = "sim",
+    own: tuple[str, ...] = (),
+    program: str = "dsp/program",
+) -> subprocess.CompletedProcess[bytes]:
+    """What `PROGRAM WORDS...` does with that input."""
+    command = ("run", device, *own, "--", program, *words)
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "buildtool", *command],
+        cwd=project.root,
+        env={**os.environ, **project.environment},
+        input=given,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import json
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,31 +13,11 @@ import pytest
 from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.sdk_root import sdk_root
-from tests.device.testing.test_ctest import with_board
+from tests.device.programs.conftest import ran
 from tests.device.testing.third_party import results
 from tests.project import Project
 
 AROUND = "constructor\n{}destructor\n"
-
-
-def ran(
-    project: Project,
-    *words: str,
-    given: bytes = b"",
-    device: str = "sim",
-    own: tuple[str, ...] = (),
-) -> subprocess.CompletedProcess[bytes]:
-    """What `dsp/program WORDS...` does with that input."""
-    command = ("run", device, *own, "--", "dsp/program", *words)
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "buildtool", *command],
-        cwd=project.root,
-        env={**os.environ, **project.environment},
-        input=given,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize(
@@ -140,18 +119,9 @@ def test_ctest_runs_its_tests_on_the_dsp(kernels: Project) -> None:
     assert any(method["name"] == "dsp_program_run" for method in tests["sum"]["methods"])
 
 
-@pytest.fixture(scope="module", params=["ssh", pytest.param("adb", marks=pytest.mark.long)])
-def board(
-    request: pytest.FixtureRequest, kernels: Project, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
-    with with_board(kernels, request.param, tmp_path_factory.mktemp("board")):
-        yield
-        kernels.variables = {}
-
-
 @pytest.mark.usefixtures("board")
 def test_programs_and_tests_on_boards(kernels: Project) -> None:
-    given = random.Random(2).randbytes(200_000)
+    given = random.Random(2).randbytes(1 << 20)
     done = ran(kernels, "blocks", given=given, device="board")
     assert done.stdout == b"constructor\n" + given + b"destructor\n", done.stderr
     done = ran(kernels, "exit", "3", device="board")
@@ -232,6 +202,37 @@ def test_the_template_finds_a_kernel_that_reads_too_far(tmp_path: Path) -> None:
     assert "past the end of a heap block of 2,002 bytes\n  at vec_ops_scale_add" in broken["output"]
 
 
+LIBRARY = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.25)\nproject(sums C)\noption(SUMS_TESTS x OFF)\n"
+        "add_library(sums STATIC sums.c)\nif(SUMS_TESTS)\nenable_testing()\n"
+        "add_executable(check check.c)\ntarget_link_libraries(check sums)\n"
+        "add_test(NAME check COMMAND check)\nset_tests_properties(check PROPERTIES\n"
+        '  PASS_REGULAR_EXPRESSION "^6 on ")\nendif()\n'
+    ),
+    "sums.c": (
+        '#ifdef __hexagon__\nconst char *place = "the DSP";\n#else\n'
+        'const char *place = "ARM64";\n#endif\nint sum(int n) { return n * (n + 1) / 2; }\n'
+    ),
+    "check.c": (
+        "#include <stdio.h>\nextern const char *place;\nint sum(int n);\n"
+        'int main(void) { printf("%d on %s\\n", sum(3), place); return 0; }\n'
+    ),
+}
+
+
+@pytest.mark.usefixtures("earlier_builds")
+def test_tests_run_as_init_proposes(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.lay_out(LIBRARY)
+    project.succeeds("init", "--name", "sums")
+    document = json.loads(project.succeeds("test", "sim", "--json"))
+    assert {test["suite"]: test["output"] for test in document["tests"]} == {
+        "sums": "6 on ARM64",
+        "sums_dsp": "6 on the DSP",
+    }
+
+
 POSIX = """
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -274,6 +275,30 @@ def test_functions_that_no_shell_exports(tmp_path: Path) -> None:
     project.write("dsp/CMakeLists.txt", listing)
     project.write("dsp/main.c", POSIX)
     assert project.run("run", "sim").returncode == 0, project.messages
+
+
+NAMES = ("attach", "end_line", "end_thread", "flush", "main", "put", "read", "stream", "write")
+
+
+@pytest.mark.usefixtures("earlier_builds")
+def test_a_program_may_call_its_functions_as_it_likes(tmp_path: Path) -> None:
+    """Those of the library that is linked into it have names with `buildtool_`."""
+    project = Project(tmp_path)
+    project.write("buildtool.toml", '[project]\nname = "names"\n[dsp.names]\nsource = "dsp"\n')
+    listing = (
+        "cmake_minimum_required(VERSION 3.25)\nproject(names C)\nadd_executable(names own.c)\n"
+    )
+    own = "".join(f"int program_{name}(void) {{ return 1; }}\n" for name in NAMES)
+    called = " + ".join(f"program_{name}()" for name in NAMES)
+    main = (
+        "int main(void)\n{\n"
+        f'    printf("%d\\n", {called} + program_redirected);\n'
+        "    return getchar();\n}\n"
+    )
+    project.write("dsp/CMakeLists.txt", listing)
+    project.write("dsp/own.c", f"#include <stdio.h>\nint program_redirected = 1;\n{own}{main}")
+    done = ran(project, given=b"\x07", program="dsp/names")
+    assert (done.returncode, done.stdout) == (7, b"10\n"), done.stderr
 
 
 def test_what_is_no_program_stops_the_build(tmp_path: Path) -> None:

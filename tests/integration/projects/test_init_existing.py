@@ -20,13 +20,17 @@ from tests.integration.projects.large_tree import ARCHS, check_large_tree, write
             "monorepo",
             {
                 *("bin/imgtool", "lib/libimgkit.so.2", "share/imgkit/tiles.txt"),
-                *("dsp/v68/libblur_skel.so", "dsp/v68/libedge_skel.so"),
+                *(f"dsp/{arch}/libblur_skel.so" for arch in ("v68", "v73", "v75")),
+                *(f"dsp/{arch}/libedge_skel.so" for arch in ("v68", "v73", "v75")),
             },
             marks=pytest.mark.long,
         ),
         pytest.param(
             "superbuild",
-            {"bin/denoise", "dsp/v68/libdenoise-htp-v68.so"},
+            {
+                "bin/denoise",
+                *(f"dsp/{arch}/libdenoise-htp-{arch}.so" for arch in ("v68", "v73", "v79")),
+            },
             marks=pytest.mark.long,
         ),
         ("one_listing", {"bin/count", "dsp/v68/libcounter_skel.so"}),

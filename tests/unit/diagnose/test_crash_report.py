@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from buildtool.diagnose.crash_report import MARK, parse_crash_report, read_crash_reports
 from buildtool.diagnose.explain_crash import describe_region, explain_crashes
-from buildtool.diagnose.method_names import MethodNames, called_method, method_names
+from buildtool.diagnose.method_names import MethodNames, SkelMethods, called_method, method_names
 from buildtool.diagnose.module_files import DebugFiles
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
@@ -99,6 +99,18 @@ def test_buffers_of_a_call_in_wire_order(project_root: Path) -> None:
     assert names == MethodNames("k_one", ("primIn", "a", "primROut", "b"))
     assert method_names(find_project(project_root), "libk_skel.so", 3) is None
     assert method_names(find_project(project_root), "libother_skel.so", 2) is None
+
+
+def test_many_names_are_of_one_reading_of_the_idl(project_root: Path) -> None:
+    """Each test of a suite has counts of the same methods."""
+    project = find_project(project_root)
+    find = SkelMethods(project)
+    known = find("libk_skel.so", 2)
+    (project_root / "k.idl").unlink()
+    assert known is not None
+    assert find("libk_skel.so", 2) == known
+    assert find("libk_skel.so", 3) is None
+    assert method_names(project, "libk_skel.so", 2) is None
 
 
 def test_a_skel_of_another_name_has_the_names_of_the_entry_that_it_exports(

@@ -12,7 +12,10 @@ from buildtool.propose import cmake_tree as bounds
 from buildtool.propose.cmake_tree import POSSIBLE_HEXAGON, read_tree
 from buildtool.propose.target_sides import (
     ARM64_EVIDENCE,
+    FASTRPC_EVIDENCE,
     HEXAGON_EVIDENCE,
+    PORTED_EVIDENCE,
+    PORTED_SOURCE_EVIDENCE,
     SDK_EVIDENCE,
     TextHints,
 )
@@ -112,7 +115,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     "piece",
     [
         *("project(", "add_subdirectory(a (", '"', '"\\"', "#[[", "#[==[\n", "${", "( ( (", "))"),
-        *("if(NOT ", "CMAKE_SYSTEM_NAME ", "hexagon ", "a;b\n", "\\", "#\n"),
+        *("if(NOT ", "CMAKE_SYSTEM_NAME ", "hexagon ", "#if ", "a;b\n", "\\", "#\n"),
     ],
 )
 def test_a_text_without_an_end_has_one(piece: str, tmp_path: Path) -> None:
@@ -120,7 +123,9 @@ def test_a_text_without_an_end_has_one(piece: str, tmp_path: Path) -> None:
     repeated = piece * (bounds.MAX_BYTES // len(piece) - 20)
     write(tmp_path, {"CMakeLists.txt": APP + repeated})
     hints = TextHints(read_tree(tmp_path))
-    for sign in (HEXAGON_EVIDENCE, POSSIBLE_HEXAGON, ARM64_EVIDENCE, SDK_EVIDENCE):
+    signs = (HEXAGON_EVIDENCE, POSSIBLE_HEXAGON, ARM64_EVIDENCE, SDK_EVIDENCE)
+    for sign in (*signs, FASTRPC_EVIDENCE, PORTED_EVIDENCE, PORTED_SOURCE_EVIDENCE):
         hints.search(sign, ".")
+    assert not hints.is_only_for_dsp(["CMakeLists.txt"])
     assert "." in hints.projects
     assert time.monotonic() - started < 30

@@ -9,7 +9,10 @@ import pytest
 from buildtool.propose.cmake_tree import CMakeTree
 from buildtool.propose.target_sides import (
     ARM64_EVIDENCE,
+    FASTRPC_EVIDENCE,
     HEXAGON_EVIDENCE,
+    PORTED_EVIDENCE,
+    PORTED_SOURCE_EVIDENCE,
     SDK_EVIDENCE,
     TextHints,
     archs_of,
@@ -88,3 +91,46 @@ def test_projects_that_others_build_as_steps(
 def test_archs_are_words() -> None:
     assert archs_of(["v73 a-v68.so", "toolv19_v79", "v7", "xv75", "v759"]) == ("v68", "v73", "v79")
     assert with_arch("lib/v68/a-v68-v73-xv68", "v68") == "lib/{arch}/a-{arch}-v73-xv68"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'if(CMAKE_SYSTEM_PROCESSOR MATCHES "[Hh]exagon")',
+        'if("${CMAKE_SYSTEM_PROCESSOR}" STREQUAL hexagon)',
+        'set(CMAKE_SYSTEM_PROCESSOR "Hexagon")',
+        'if(CMAKE_SYSTEM_NAME STREQUAL "QURT")',
+        "target_compile_options(k PRIVATE -mhvx -mhvx-length=128B)",
+        "if(HEXAGON_ARCH)",
+    ],
+)
+def test_texts_of_trees_that_are_also_for_the_dsp(text: str) -> None:
+    assert PORTED_EVIDENCE.search(text)
+    assert not FASTRPC_EVIDENCE.search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["qaic(k.idl)", "target_link_libraries(a cdsprpc)", "add_library(k_skel SHARED k.c)"],
+)
+def test_texts_of_trees_that_call_the_dsp(text: str) -> None:
+    assert FASTRPC_EVIDENCE.search(text)
+    assert not PORTED_EVIDENCE.search(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "ported", "only"),
+    [
+        ("#if defined(__HVX__)\nHVX_Vector v;\n#endif\n", True, False),
+        ("#ifdef __hexagon__\n#include <hexagon_types.h>\n#endif\n", True, False),
+        ("#include <hexagon_protos.h>\nHVX_Vector v;\n", True, True),
+        ("#ifdef __aarch64__\n#include <arm_neon.h>\n#endif\n", False, False),
+    ],
+)
+def test_sources_that_are_also_or_only_for_the_dsp(
+    text: str, ported: bool, only: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "k.c").write_text(text)
+    found = TextHints(CMakeTree(tmp_path, {}, (), ()))
+    assert bool(found.search_sources(PORTED_SOURCE_EVIDENCE, ["k.c"])) == ported
+    assert found.is_only_for_dsp(["k.c"]) == only
