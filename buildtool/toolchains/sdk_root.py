@@ -41,10 +41,8 @@ ONLY_QF = (
     *("-mllvm", "-disable-qfp-opt", "-mllvm", "-misched-prera-direction=topdown"),
 )
 """Flags of compilations for archs whose HVX computes in qf only."""
-NULL_HEADERS = (
-    *("locale.h", "stddef.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h", "wchar.h"),
-)
-"""The headers of the C library that define NULL."""
+NULL_HEADERS = ("stddef.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h", "wchar.h")
+"""The headers of the C library that define NULL, besides locale.h of dsp/libc."""
 _NULL = """/* NULL as in the DSP's C library: an integer, which code may assign to integers. */
 #pragma GCC system_header
 #include_next <{name}>

@@ -1,4 +1,5 @@
 /* A program for the DSP whose first argument says what it does. */
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static int print_all(void)
 
     memset(text, 'x', sizeof text - 1);
     printf("%s\n", text); /* longer than the buffer of printf */
-    fprintf(stdout, "%.3f %lld %s\n", 0.125, 1LL << 40, "text");
+    fprintf(stdout, "%.3f %lld %s %s\n", 0.125, 1LL << 40, "text", localeconv()->decimal_point);
     fputs("fputs ", stdout);
     putc('c', stdout);
     fputc('\n', stdout);

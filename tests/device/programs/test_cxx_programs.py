@@ -131,7 +131,7 @@ static void print_c_library()
     pthread_mutex_init(&mutex, &attributes.of_mutex);
     pthread_mutex_lock(&mutex);
     std::cout << (pthread_mutex_trylock(&mutex) == 0) << attributes.after;
-    std::cout << (close(-1) < 0) << '\\n';
+    std::cout << (close(-1) < 0) << std::localeconv()->decimal_point << '\\n';
 }
 
 int main(int count, char **arguments)

@@ -48,7 +48,7 @@ def test_arguments_and_environment(kernels: Project) -> None:
 
 def test_output_and_errors_are_apart(kernels: Project) -> None:
     done = ran(kernels, "print")
-    lines = f"{'x' * 2999}\n0.125 1099511627776 text\nfputs c\nfwrite\nwrite\n"
+    lines = f"{'x' * 2999}\n0.125 1099511627776 text .\nfputs c\nfwrite\nwrite\n"
     assert (done.returncode, done.stderr) == (0, b"error 1\n")
     assert done.stdout.decode() == AROUND.format(lines)
 
