@@ -173,7 +173,7 @@ async
 17Derived
 40011
 end of a thread
-1171
+1171.
 12 3.5 word
 2 shared
 1
