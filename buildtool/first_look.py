@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TextIO
 
-_MAGIC, _END = "buildtool first look 2", "end"
+_MAGIC = "buildtool first look 3"
 _MAX_BYTES = 64 << 20
 _SETTLED_NS = 2_000_000_000
 """As in `core.files`: a file that changed less than this ago can change again unnoticed."""
@@ -60,26 +60,32 @@ def repeat(words: Sequence[str]) -> bool:
         return False
 
 
-def look_again(file: str, question: object) -> list[str] | None:
+def look_again(file: str, question: object) -> Any:
     """What a `looking` block with the same file and question kept if everything is as it was then,
     else None."""
-    return None if _recorder else _kept(file, _circumstances(question))
+    if _recorder or not (texts := _kept(file, _circumstances(question))):
+        return None
+    import json  # noqa: PLC0415 - `repeat` has no need
+
+    return json.loads(texts[0])
 
 
 @contextlib.contextmanager
-def looking(file: str, question: object) -> Iterator[Callable[[str], None]]:
-    """Record what the block asks the file system, and the text that it passes on, in `file`, unless
-    it changes something or raises an exception.
+def looking(file: str, question: object) -> Iterator[Callable[[Any], None]]:
+    """Record what the block asks the file system, and the JSON value that it passes on, in `file`,
+    unless it changes something or raises an exception.
 
     The `repr` of `question` is everything else that the block depends on.
     """
     if _recorder:  # a whole command is recorded
         yield lambda _: None
         return
+    import json  # noqa: PLC0415 - `repeat` has no need
+
     recorder = Recorder(_circumstances(question))
 
-    def keep(text: str) -> None:
-        recorder.kept.append(text)
+    def keep(value: Any) -> None:
+        recorder.kept = [json.dumps(value)]
         recorder.file = file
 
     with _hearing(recorder), recorder.listening():
@@ -94,11 +100,12 @@ def _kept(name: str, circumstances: str) -> list[str] | None:
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 return None
-            fields = os.fsdecode(file.read(_MAX_BYTES)).split("\0")
-        if fields[:2] != [_MAGIC, circumstances] or fields[-1] != _END:
+            text, _, digest = os.fsdecode(file.read(_MAX_BYTES)).rpartition("\0")
+        fields = text.split("\0")
+        if fields[:2] != [_MAGIC, circumstances] or _digest(text) != digest:
             return None
         looks = 3 + int(fields[2])
-        for at in range(looks, len(fields) - 1, 3):
+        for at in range(looks, len(fields), 3):
             if _answer(fields[at], fields[at + 1]) != fields[at + 2]:
                 return None
         return fields[3:looks]
@@ -179,7 +186,11 @@ def _circumstances(question: object) -> str:
     """The digest of what an answer depends on besides files.  The environment may have secrets."""
     variables = sorted(item for item in os.environ.items() if item[0] not in _VOLATILE)
     rows = (__version__, sys.version, sys.executable, sys.flags, os.getcwd(), os.geteuid())
-    return blake2b(repr((question, rows, variables)).encode(errors="surrogateescape")).hexdigest()
+    return _digest(repr((question, rows, variables)))
+
+
+def _digest(text: str) -> str:
+    return blake2b(os.fsencode(text), digest_size=32).hexdigest()
 
 
 def _answer(kind: str, path: str, newest: list[int] | None = None) -> str:
@@ -259,7 +270,8 @@ class Recorder:
             from buildtool.core.files import write_if_changed  # noqa: PLC0415 - as above
 
             with contextlib.suppress(OSError):
-                write_if_changed(Path(self.file), "\0".join((*fields, _END)))
+                text = "\0".join(fields)
+                write_if_changed(Path(self.file), f"{text}\0{_digest(text)}")
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self._listens:

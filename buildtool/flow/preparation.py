@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,7 +132,7 @@ def known_release(
     directory = project.release(target).resolve()
     if not (known := first_look.look_again(*_look(project, target, options))):
         return None
-    names, debug, slices = json.loads(known[0])
+    names, debug, slices = known
     with contextlib.suppress(OSError):
         stack.enter_context(held_directory(directory))
         # Others replace the link before they remove a directory that nobody uses.
@@ -160,7 +159,7 @@ def made_release(
     ):
         if all(step.outcome is StepOutcome.UP_TO_DATE for step in build.steps):
             names = [step.step.name for step in build.steps]
-            keep(json.dumps([names, str(release.debug), release.slices]))
+            keep([names, str(release.debug), release.slices])
     return release
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -110,7 +109,7 @@ def _programs(root: Path, soc: Soc, listener: Listener) -> _Programs:
     last search looked at."""
     file, question = str(root / "etc" / "buildtool-programs"), soc.hmx
     if known := first_look.look_again(file, question):
-        cdsprpc, shell, starter, unit = json.loads(known[0])
+        cdsprpc, shell, starter, unit = known
         emulator = Emulator(Path(cdsprpc), Path(shell))
         found = _Programs(emulator, Path(starter), Path(unit) if unit else None)
     else:
@@ -121,7 +120,7 @@ def _programs(root: Path, soc: Soc, listener: Listener) -> _Programs:
             unit = hmx_unit() if soc.hmx else None
             found = _Programs(build_emulator(listener), device_root(), unit)
             places = [*found.emulator, found.starter, unit or ""]
-            keep(json.dumps([str(place) for place in places]))
+            keep([str(place) for place in places])
     for program in found.emulator:
         note_use(program)
     keep_translations(found.emulator.shell)

@@ -167,6 +167,8 @@ def test_a_damaged_record_is_ignored() -> None:
     for length in range(0, len(whole), 7):
         file.write_bytes(whole[:length])
         assert not first_look.repeat(WORDS)
+        file.write_bytes(whole[:length] + bytes([whole[length] ^ 1]) + whole[length + 1 :])
+        assert not first_look.repeat(WORDS)
     file.unlink()
     file.mkdir()
     assert not first_look.repeat(WORDS)
@@ -185,21 +187,20 @@ def test_streams_that_cannot_be_written_are_left_to_the_command(
 
 
 def test_a_part_of_a_command_is_known_too() -> None:
-    def texts(question: object) -> list[str] | None:
+    def known(question: object) -> object:
         return first_look.look_again(file, question)
 
     file = str(Path("kept").absolute())
     with first_look.looking(file, ("release", 1)) as keep:
-        keep(Path("src/a.c").read_text(encoding="utf-8"))
-        keep("")
-    assert texts(("release", 1)) == ["int a;\n", ""]
-    assert texts(("release", 2)) is None
+        keep([Path("src/a.c").read_text(encoding="utf-8"), ("ä\0", 1)])
+    assert known(("release", 1)) == ["int a;\n", ["ä\0", 1]]
+    assert known(("release", 2)) is None
     Path("src/a.c").write_bytes(b"int b;\n")
-    assert texts(("release", 1)) is None
+    assert known(("release", 1)) is None
     with contextlib.suppress(ValueError), first_look.looking(file, ("release", 1)) as keep:
         keep("made")
         int("no")
-    assert texts(("release", 1)) is None
+    assert known(("release", 1)) is None
 
 
 def test_a_part_of_a_recorded_command_is_not_known_by_itself() -> None:
