@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import sys
 import textwrap
@@ -117,7 +116,7 @@ def _show_targets(targets: Iterable[TargetStatus], project: str, width: int) -> 
 
 
 def _named(fault: Fault, toolchain: str) -> Fault:
-    return dataclasses.replace(fault, what=f"{toolchain}: {fault.what}")
+    return fault._replace(what=f"{toolchain}: {fault.what}")
 
 
 def _show_fault(fault: Fault, width: int, *, why: bool) -> None:
