@@ -17,7 +17,6 @@ import pytest
 from buildtool.testing import DSP_CRASH, LOST, OUTCOME, TEST_VARIABLE
 
 if TYPE_CHECKING:
-    from buildtool.flow.tests import device_session
     from buildtool.project.model import Project
     from buildtool.testing.pytest_suite import TestDevice
 
@@ -56,6 +55,7 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
     from buildtool.device.sharing import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
     from buildtool.engine.options import Options  # noqa: PLC0415 - see above
+    from buildtool.flow.tests import device_session  # noqa: PLC0415 - see above
     from buildtool.testing.pytest_suite import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
 
