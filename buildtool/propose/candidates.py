@@ -1,7 +1,4 @@
-"""Finds the CMake projects of a tree, and configures each for the sides that it may have.
-
-A CMake project's configure preset for each side is selected by its name.
-"""
+"""Finds the CMake projects of a tree, and configures each for the sides that it may have."""
 
 from __future__ import annotations
 
@@ -24,6 +21,7 @@ from buildtool.propose.configure import (
     ConfigureResult,
 )
 from buildtool.propose.options import disable_step, enable_options, enable_tests
+from buildtool.propose.presets import host_preset, skel_preset
 from buildtool.propose.proposal import Unknown
 from buildtool.propose.target_sides import (
     ARCH_VARIABLES,
@@ -42,7 +40,6 @@ from buildtool.propose.target_sides import (
     is_inside,
     nested_builds,
     sided_targets,
-    with_arch,
 )
 
 MAX_COMPONENTS = 64
@@ -337,39 +334,3 @@ def sources_of(result: ConfigureResult) -> list[str]:
     root = result.step.root
     paths = (path for target in result.model.targets for path in target.sources)
     return [str(path.relative_to(root)) for path in paths if path.is_relative_to(root)]
-
-
-_WORD = re.compile(r"[a-z0-9]+")
-_HEXAGON = {"dsp", "cdsp", "adsp", "hexagon", "htp", "skel", "skels", "qurt", "npu", "hvx"}
-_ELSEWHERE = {"android", "windows", "win", "msvc", "macos", "darwin", "ios", "x86", "x64", "wasm"}
-_PREFERRED = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release")
-
-
-def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The preset for skels, and its archs.
-
-    The name contains `{arch}` if there is one preset for each arch.  The archs are () for a single
-    preset without an arch.  The name is "" if there is none, or no unique one.
-    """
-    fit = [name for name in names if _words(name) & _HEXAGON or archs_of([name])]
-    named = [(name, archs) for name in fit if (archs := archs_of([name]))]
-    families = list(dict.fromkeys(with_arch(name, archs[0]) for name, archs in named))
-    if len(families) == 1:
-        return families[0], archs_of(fit)
-    return (fit[0], ()) if len(fit) == 1 else ("", ())
-
-
-def host_preset(names: Sequence[str]) -> str:
-    """The preset for the ARM64 side; "" if there is none, or no unique one."""
-    fit = [name for name in names if not _words(name) & (_HEXAGON | _ELSEWHERE)]
-    fit = [name for name in fit if not archs_of([name])]
-    if len(fit) > 1:
-        for word in _PREFERRED:
-            if liked := [name for name in fit if word in _words(name)]:
-                fit = liked
-                break
-    return fit[0] if len(fit) == 1 else ""
-
-
-def _words(name: str) -> set[str]:
-    return set(_WORD.findall(name.lower()))
