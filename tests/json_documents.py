@@ -67,6 +67,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "devices-list": (devices.DevicesDocument,),
     "devices-status": (devices.DevicesStatusDocument,),
     "devices-unlock": (devices.UnlockDocument,),
+    "diverge": (measurements.DivergeDocument, builds.BuildDocument),
     "doctor": (toolchains.DoctorDocument,),
     "error": (),
     "explain": (explanations.ExplainDocument,),

@@ -52,6 +52,7 @@ COMMANDS = {
     "test": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "bench": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "bisect": CommandEntry("devices", "Devices", failed=NOT_RUN),
+    "diverge": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "probe": CommandEntry("devices", "Devices", failed=NOT_RUN),
     "deploy": CommandEntry("devices", "Devices"),
     "rollback": CommandEntry("devices", "Devices"),

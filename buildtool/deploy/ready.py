@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import UsageError
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
     from buildtool.device.sharing import DeviceLock
 
 
+class CallRecording(Value):
+    """How the calls of a program are recorded: in `file` here, only those of `methods`, each the
+    file name of a skel and the number of a method, or "messages"; only the `first` ones, while the
+    file is not larger than `limit` bytes; 0 for no limit."""
+
+    file: Path
+    methods: tuple[str, ...] = ()
+    first: int = 0
+    limit: int = 0
+
+
 class DeviceChoice(Value):
     """The options of a command line about a device: the target, by default the device's; the SoC
     that the emulated device imitates; whether the files there are verified; whether the release is
@@ -30,7 +42,8 @@ class DeviceChoice(Value):
     begins at an unmapped page; with `sanitize` skels stop at undefined behaviour;
     with `debug` its DSP process waits for a debugger.  With `profile` its skels are profiled, on
     other devices the program.  With `expect_dsp` calls of the DSP are counted, and a program that
-    makes none has failed; with `trace` they are recorded."""
+    makes none has failed; with `trace` it is recorded when they were, with `record` what they
+    contain."""
 
     target: str = ""
     soc: str = ""
@@ -46,6 +59,12 @@ class DeviceChoice(Value):
     share: bool = False
     expect_dsp: bool = False
     trace: bool = False
+    record: CallRecording | None = None
+
+    @property
+    def counts(self) -> str:
+        """The option for which calls of the DSP are counted."""
+        return "--expect-dsp" if self.expect_dsp else "--trace" if self.trace else "--record-calls"
 
 
 class Ready:

@@ -39,7 +39,22 @@ LIBDL = ("dlerror", "dlopen", "dlsym")
 COUNTING_SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 """By platform: the name of libcdsprpc for the dynamic loader."""
-COUNTING_LIBC = ("clock_gettime", "close", "ftruncate", "getenv", "mmap", "open")
+COUNTING_LIBC = (
+    *("clock_gettime", "close", "ftruncate", "getenv", "memcpy", "memset", "mmap", "open"),
+)
+
+REPLAY_SOURCE = COUNTING_SOURCE.with_name("replay_calls.c")
+REPLAY_LIBC = (
+    *("close", "dup2", "exit", "getenv", "lseek", "memcmp", "memcpy", "memset", "mmap", "munmap"),
+    *("open", "write"),
+)
+REPLAY_CALLS = (
+    *("dspqueue_close", "dspqueue_create", "dspqueue_export", "dspqueue_read", "dspqueue_write"),
+    *("fastrpc_mmap", "fastrpc_munmap", "remote_register_dma_handle_attr"),
+    *("remote_handle64_close", "remote_handle64_invoke", "remote_handle64_open"),
+    *("remote_handle_close", "remote_handle_invoke", "remote_handle_open"),
+    *("remote_session_control", "rpcmem_alloc2", "rpcmem_free", "rpcmem_to_fd"),
+)
 
 
 def compile_arm64(
@@ -98,6 +113,15 @@ def _query(loader: str, libc: str, libdl: str) -> bytes:
     flags = ("-fPIE", "-pie", f"-Wl,--dynamic-linker={loader}")
     purpose = "the program that asks DSPs what they can do"
     return compile_arm64(QUERY_SOURCE, flags, {libc: QUERY_LIBC, libdl: LIBDL}, purpose)
+
+
+def replaying_program(platform: str) -> bytes:
+    """The program that repeats recorded calls, for devices of `platform`; raises the errors of
+    finding and running zig."""
+    loader, libc, _ = SYSTEMS[platform]
+    flags = ("-fPIE", "-pie", "-fno-builtin", f"-Wl,--dynamic-linker={loader}")
+    libraries = {libc: REPLAY_LIBC, SONAMES[platform]: REPLAY_CALLS}
+    return compile_arm64(REPLAY_SOURCE, flags, libraries, "the program that repeats recorded calls")
 
 
 def counting_library(platform: str, system_library: str, option: str = "--expect-dsp") -> bytes:

@@ -32,9 +32,13 @@ class SkelMethods:
 
     def __call__(self, skel: str, method: int) -> MethodNames | None:
         if skel not in self._known:
-            interface = _interface(self._project, skel)
+            interface = self.interface(skel)
             self._known[skel] = _names(interface) if interface else ()
         return next(iter(self._known[skel][method : method + 1]), None)
+
+    def interface(self, skel: str) -> Interface | None:
+        """The interface of the skel with that file name, if an IDL file of the project has it."""
+        return _interface(self._project, skel)
 
 
 def method_names(project: Project, skel: str, method: int) -> MethodNames | None:

@@ -29,6 +29,10 @@ class BenchDocument(Extended):
     file: Annotated[str, "the file that keeps this document"]
 
 
+class DivergeDocument(Extended):
+    base = "buildtool.run.recorded.compare:Divergence"
+
+
 MetricDifferenceObject = Annotated[dict[str, Any], "buildtool.measure.comparison:MetricDifference"]
 
 

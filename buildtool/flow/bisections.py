@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
@@ -11,12 +12,15 @@ from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
 from buildtool.engine.options import Options
 from buildtool.flow.benches import Side, check_bench, measure_sides
+from buildtool.flow.divergences import diverge
 from buildtool.flow.preparation import with_choice
 from buildtool.flow.targets import build_release
 from buildtool.flow.tests import test as run_tests
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.run.method_counts import COUNTS
 from buildtool.run.program import ProgramError
+from buildtool.run.recorded.recording import Recording
+from buildtool.run.recorded.repeat import Repeat
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice
@@ -28,14 +32,15 @@ MEMORY = "bisect.json"
 
 class Question(Value):
     """What makes a commit bad: that `test` fails, or that a check of `bench` does; or that its
-    `metric` is worse than `limit`.  A test runs `runs` times, or until it fails; a bench so often,
-    or if that is once, as often as by itself."""
+    `metric` is worse than `limit`; or that results of the `recorded` calls are others.  A test runs
+    `runs` times, or until it fails; a bench so often, or if that is once, as often as by itself."""
 
     test: str = ""
     bench: str = ""
     metric: str = ""
     limit: float = 0
     runs: int = 1
+    recorded: str = ""
 
 
 def bisect(
@@ -133,7 +138,10 @@ class _Judge:
                 target = target_on(found, self._device_name, self._choice)
                 wanted = with_choice(found, target, self._choice)
                 build_release(wanted, target, self._listener, self._options)
-                judge = self._judge_test if self._question.test else self._judge_bench
+                if self._question.recorded:
+                    judge = self._judge_calls
+                else:
+                    judge = self._judge_test if self._question.test else self._judge_bench
                 runs, problem = judge(found)
         except ProgramError as error:
             return Verdict(commit, "skipped", 0, error.message)
@@ -172,6 +180,15 @@ class _Judge:
             if not any(result.outcome in good for result in done.tests):
                 raise ProgramError(f"no test of {self._question.test} has run to its end")
         return self._question.runs, ""
+
+    def _judge_calls(self, found: Project) -> tuple[int, str]:
+        result = diverge(
+            *(found, self._device_name, Recording(Path(self._question.recorded))),
+            Repeat(self._choice),
+            listener=self._listener,
+            options=self._options,
+        )
+        return 1, " ".join(result.first.lines()) if result.first else ""
 
     def _judge_bench(self, found: Project) -> tuple[int, str]:
         from buildtool.measure.measurement import CLOCK

@@ -83,6 +83,10 @@ def run_program(
             record.ready = ready
         listener(RunsOn(ready.site.device.name, ready.soc, ready.arch))
         request = request._replace(count_calls=choice.expect_dsp, trace=choice.trace)
+        if choice.record:
+            from buildtool.run.recorded.record import numbered
+
+            request = request._replace(record=numbered(project, ready.release, choice.record))
         started = ProgramRun(project, ready, request, listener, choice, lock, streams)
         result = run_and_explain(started._replace(record=record))._replace(forward=ports)
         if status_of_run(result, request):

@@ -106,16 +106,16 @@ class _Wanted(Value):
             device = self.device._replace(target=self.target)
         else:
             device = device_for(self.project, self.device_name, self.target, choice, listener)
-        if choice.expect_dsp or choice.trace:
+        counted = choice.expect_dsp or choice.trace or choice.record
+        if counted:
             from buildtool.run.dsp_calls import counted_release
 
             platform, facts = self.project.targets[self.target].platform, read_facts_of(device)
-            option = "--expect-dsp" if choice.expect_dsp else "--trace"
             release = stack.enter_context(
-                counted_release(release, platform, facts, self.project.state, option)
+                counted_release(release, platform, facts, self.project.state, option=choice.counts)
             )
         ready = Ready(self.project, device, release, listener, data, force=choice.force)
-        if choice.expect_dsp or choice.trace:
+        if counted:
             ready.go_beside("counted")
         return ready
 

@@ -22,7 +22,7 @@ from buildtool.device.device import Device
 from buildtool.device.errors import DeviceConnectionError, DeviceError
 from buildtool.device.facts import parse_clocks
 from buildtool.device.script import script
-from buildtool.project.benches import SEED, Bench, Check, Metric, filled
+from buildtool.project.benches import ELEMENT_CODES, SEED, Bench, Check, Metric, filled
 from buildtool.project.model import Project
 from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, variables
@@ -37,20 +37,6 @@ MAX_LOOP_RATIO = 2.5
 """Other programs on the same core double the processor time of a loop, at the same clock."""
 MAX_CLOCK_RATIO = 1.1
 SHOWN = 60
-CODES = {
-    "f16": "e",
-    "f32": "f",
-    "f64": "d",
-    "i8": "b",
-    "u8": "B",
-    "i16": "h",
-    "u16": "H",
-    "i32": "i",
-    "u32": "I",
-    "i64": "q",
-    "u64": "Q",
-}
-"""The formats of `struct` for the types of elements, which are little-endian."""
 CHUNK_ELEMENTS = 1 << 16
 
 
@@ -301,7 +287,7 @@ def compare_elements(check: Check, written: Path, reference: Path) -> str:
         return f"it has {sizes[0]:,} bytes, and {reference.name} has {sizes[1]:,}"
     if not sizes[1]:
         return f"{reference.name} is empty, so nothing is checked"
-    element = struct.Struct(f"<{CODES[check.type]}")
+    element = struct.Struct(f"<{ELEMENT_CODES[check.type]}")
     if sizes[0] % element.size:
         return f"its {sizes[0]:,} bytes are no elements of type {check.type}"
     first = ""

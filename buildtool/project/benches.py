@@ -1,5 +1,5 @@
 """`[bench.NAME]`, `[metric.NAME]` and `[check.NAME]`: what `buildtool bench` measures, and what
-the output of the measured program has to be."""
+the output of the measured program has to be; `[compare.METHOD]`, what `diverge` accepts."""
 
 # No `from __future__ import annotations`: the reader evaluates all annotations in every run.
 from collections.abc import Mapping
@@ -8,7 +8,21 @@ from typing import Annotated
 from buildtool.core.value import Value
 from buildtool.project.keys import NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
-ELEMENT_TYPES = ("f16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+ELEMENT_CODES = {
+    "f16": "e",
+    "f32": "f",
+    "f64": "d",
+    "i8": "b",
+    "u8": "B",
+    "i16": "h",
+    "u16": "H",
+    "i32": "i",
+    "u32": "I",
+    "i64": "q",
+    "u64": "Q",
+}
+"""The formats of `struct` for the types of elements, which are little-endian."""
+ELEMENT_TYPES = tuple(ELEMENT_CODES)
 SEED = "seed"
 """The parameter that each bench has: the number of its input."""
 
@@ -76,6 +90,22 @@ class Check(Value):
         str, Key("program of the release that returns 0 if the output file is right")
     ] = ""
     args: Args = ()
+
+
+class Compare(Value):
+    """`[compare.METHOD]`: how far results of a method, by its C name, of `messages` in queues, or
+    of an operator of a backend may be from recorded ones.  Without it, not at all."""
+
+    absolute: Annotated[float, Key("how far numbers may be off")] = 0.0
+    relative: Annotated[float, Key("... and how far as a share of the recorded number")] = 0.0
+    ulp: Annotated[int, Key("... or how many steps of their type floats may be off")] = 0
+    nmse: Annotated[
+        float, Key("... or the largest mean squared error of a buffer, as a share of its squares")
+    ] = 0.0
+    type: Annotated[
+        str, Key("type of numbers in octets and in shared memory", choices=ELEMENT_TYPES)
+    ] = "u8"
+    ignore: Annotated[Strings, Key("parameters that may be anything, such as times")] = ()
 
 
 def filled(text: str, parameters: Mapping[str, object]) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
-from buildtool.project.benches import Bench, Check, Metric
+from buildtool.project.benches import Bench, Check, Compare, Metric
 from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import HEXAGON_ARCHS, NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
@@ -175,7 +175,8 @@ class Run(Value):
 
 
 class Test(Value):
-    """`[test.NAME]`: a program whose exit status says whether it passes, or tests for pytest."""
+    """`[test.NAME]`: a program whose exit status says whether it passes, recorded calls whose
+    results are to be the same, or tests for pytest."""
 
     __test__ = False  # pytest collects classes of this name
 
@@ -192,6 +193,9 @@ class Test(Value):
         Strings,
         Key("tests that pytest runs here, in place of a program; relative to the project file"),
     ] = ()
+    calls: Annotated[
+        str, Key("recorded calls, in place of a program: a file of `diverge --write-test`")
+    ] = ""
 
 
 class ExpectedFailure(Value):
@@ -244,6 +248,7 @@ class Project(Value):
     benches: Mapping[str, Bench] = {}
     metrics: Mapping[str, Metric] = {}
     checks: Mapping[str, Check] = {}
+    comparisons: Mapping[str, Compare] = {}
 
     def tool(self, name: str) -> Tool:
         """The project's requirement of the tool `name`; its path, if any, is absolute."""
@@ -276,6 +281,7 @@ SECTIONS: Mapping[str, type] = {
     "bench": Bench,
     "metric": Metric,
     "check": Check,
+    "compare": Compare,
     "data": Data,
     "tool": Tool,
 }

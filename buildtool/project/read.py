@@ -8,7 +8,7 @@ from typing import Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import check_path
-from buildtool.project.benches import Bench, Check, Metric
+from buildtool.project.benches import Bench, Check, Compare, Metric
 from buildtool.project.components import LOADER, RUNNER, Dsp, Host, Skel
 from buildtool.project.model import (
     BUILT_IN_TARGET,
@@ -114,6 +114,7 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
         reader.section(Bench, "bench", tables),
         reader.section(Metric, "metric", tables),
         reader.section(Check, "check", tables),
+        reader.section(Compare, "compare", tables),
     )
     root = file.absolute().parent
     project = Project(

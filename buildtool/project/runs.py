@@ -14,7 +14,7 @@ from typing import Annotated
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Described, Value
 from buildtool.project.benches import Bench
-from buildtool.project.keys import Violation, path_violations
+from buildtool.project.keys import Violation, file_violations, path_violations
 from buildtool.project.model import ExpectedFailure, Run, Test
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -109,13 +109,16 @@ def violations_of_tests(root: Path, tests: Mapping[str, Test]) -> Iterator[Viola
     """The problems of the tests of the project in `root`."""
     for name, test in tests.items():
         at = ("test", name)
-        if not test.program and not test.pytest:
+        if not (test.program or test.pytest or test.calls):
             yield at, "lacks the key 'program'", 'Add: program = "bin/demo-test", or pytest = […]'
-        for key in ("program", "args", "cwd", "farf") if test.pytest else ():
+        if test.calls:
+            yield from file_violations(root, test.calls, (*at, "calls"), "a recording of calls")
+        kind = "pytest" if test.pytest else "calls"
+        for key in ("program", "args", "cwd", "farf") if getattr(test, kind) else ():
             if getattr(test, key):
                 yield (
                     (*at, key),
-                    "is for a program, and this test is for pytest",
+                    f"is for a program, and this test is for {kind}",
                     "Remove it, or add another test: the tests themselves say what runs.",
                 )
         for path in test.pytest:

@@ -40,6 +40,8 @@ SIZE = _HEAD.size + MODULES * NAME_SIZE + ROWS * _ROW.size
 LINK = "libcdsprpc.so"
 """The name by which programs load libcdsprpc at run time."""
 MODE = 0o755
+REPLAY_PROGRAM, REPLAYED = "bin/replay-calls", "share/recorded-calls"
+"""The paths in the release of what repeats recorded calls, and of the recording."""
 
 
 class DspMethod(Described):
@@ -196,12 +198,23 @@ def _with_names(project: Project, calls: DspCalls) -> DspCalls:
 
 @contextlib.contextmanager
 def counted_release(
-    release: Release, platform: str, facts: Facts, folder: Path, option: str = "--expect-dsp"
+    release: Release,
+    platform: str,
+    facts: Facts,
+    folder: Path,
+    *,
+    option: str = "--expect-dsp",
+    replayed: Path | None = None,
 ) -> Iterator[Release]:
     """`release` with the library for the device with these `facts`, in a directory below `folder`
     for the block: the files of the release are links to the same files.  `option` is what asks for
-    it.  Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig."""
-    from buildtool.device.arm64_code import SONAMES, counting_library  # noqa: PLC0415 - uses zig
+    it.  With `replayed`, a recording, it also has this and the program that repeats its calls.
+    Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig."""
+    from buildtool.device.arm64_code import (  # noqa: PLC0415 - uses zig
+        SONAMES,
+        counting_library,
+        replaying_program,
+    )
 
     if not facts.cdsprpc.path:
         raise DeviceError(
@@ -209,9 +222,10 @@ def counted_release(
             remedy=f"Omit {option}, or install the library: buildtool devices check DEVICE",
         )
     library = counting_library(platform, facts.cdsprpc.path, option)
-    path = f"{LIBRARIES}/{SONAMES[platform]}"
-    digest = hashlib.sha256(library).hexdigest()
-    files = [file for file in release.files if file.path != path]
+    added: dict[str, bytes | Path] = {f"{LIBRARIES}/{SONAMES[platform]}": library}
+    if replayed:
+        added |= {REPLAY_PROGRAM: replaying_program(platform), REPLAYED: replayed}
+    files = [file for file in release.files if file.path not in added]
     links = [link for link in release.links if link.path != f"{LIBRARIES}/{LINK}"]
     if SONAMES[platform] != LINK:
         links.append(ReleaseLink(f"{LIBRARIES}/{LINK}", SONAMES[platform]))
@@ -225,9 +239,16 @@ def counted_release(
                 os.link(release.directory / file.path, place)
             except OSError:  # another file system, or too many links
                 shutil.copy2(release.directory / file.path, place)
-        (directory / path).parent.mkdir(exist_ok=True)
-        (directory / path).write_bytes(library)
-        (directory / path).chmod(MODE)
-        added = ReleaseFile(path, MODE, len(library), digest)
-        slices = in_slices([*files, added], links, release.archs)
+        for path, content in added.items():
+            (directory / path).parent.mkdir(exist_ok=True)
+            if isinstance(content, Path):
+                shutil.copyfile(content, directory / path)
+            else:
+                (directory / path).write_bytes(content)
+            (directory / path).chmod(MODE)
+            with (directory / path).open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            size = (directory / path).stat().st_size
+            files.append(ReleaseFile(path, MODE, size, digest))
+        slices = in_slices(files, links, release.archs)
         yield release._replace(directory=directory, slices=slices)

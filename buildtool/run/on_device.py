@@ -119,7 +119,7 @@ def run_on_device(
         make_current(ready.site, ready.deployment)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
-    with _recording(ready, request, name):
+    with _recording(ready, request, name), _recorded_calls(ready, request, name):
         status, seconds = _start(ready, request, name, streams, lock=lock, push=push)
     for path, target in request.pull.items():
         ready.site.device.pull(_absolute(ready, request, path), Path(target))
@@ -181,6 +181,14 @@ def _start(
         else:
             raise _failure(ready, report)
     raise _failure(ready, report)
+
+
+def _recorded_calls(ready: Ready, request: RunRequest, run: str) -> AbstractContextManager[None]:
+    if not request.record:
+        return nullcontext()
+    from buildtool.run.recorded.record import recorded_calls  # noqa: PLC0415 - rarely used
+
+    return recorded_calls(ready, request.record, run)
 
 
 def _recording(ready: Ready, request: RunRequest, run: str) -> AbstractContextManager[None]:

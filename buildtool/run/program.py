@@ -14,6 +14,7 @@ from buildtool.project.runs import Forward
 from buildtool.release.slices import Release
 
 if TYPE_CHECKING:
+    from buildtool.deploy.ready import CallRecording
     from buildtool.run.session import WaitingSession
 
 NO_VARIABLES: Mapping[str, str] = {}
@@ -49,8 +50,8 @@ class RunRequest(Value):
     reads /dev/null, and has no terminal.  `forward` are ports of the device that are reachable here
     while it runs.  `session` is one on the device that it can take.  With `dsp_may_crash` a crash
     of the DSP process is no failure.  With `count_calls` the release has a library that counts the
-    calls of the DSP; with `trace` it records them.  `prefix` are the words of a command that starts
-    the program, such as a profiler.
+    calls of the DSP; with `trace` it records when they were, with `record` what they contain.
+    `prefix` are the words of a command that starts the program, such as a profiler.
     """
 
     command: tuple[str, ...] = ()
@@ -67,6 +68,7 @@ class RunRequest(Value):
     dsp_may_crash: bool = False
     count_calls: bool = False
     trace: bool = False
+    record: CallRecording | None = None
     prefix: tuple[str, ...] = ()
 
 

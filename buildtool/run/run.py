@@ -203,6 +203,10 @@ class _Run(Value):
             from buildtool.run.trace.records import VARIABLE, file_of_trace  # noqa: PLC0415 - rarely used
 
             env[VARIABLE] = file_of_trace(self.site.project, self.name)
+        if self.request.record:
+            from buildtool.run.recorded.record import variables  # noqa: PLC0415 - rarely used
+
+            env |= variables(self.request.record, self.site.project, self.name)
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]

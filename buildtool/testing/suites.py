@@ -24,6 +24,7 @@ from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.testing.ctest.suite import CTestSuites
 from buildtool.testing.pytest_suite import PytestSuite
+from buildtool.testing.recorded_calls import RecordedCalls
 from buildtool.testing.results import (
     BAD,
     Outcome,
@@ -73,6 +74,8 @@ def find_suites(project: Project, timeout: float, session: Session | None = None
     programs = {name: test for name, test in project.tests.items() if test.program}
     if programs:
         suites.append(Programs(programs, timeout))
+    if calls := {name: test for name, test in project.tests.items() if test.calls}:
+        suites.append(RecordedCalls(project, calls, timeout))
     for name, test in project.tests.items():
         if test.pytest:
             suites.append(PytestSuite(project, name, test, timeout))

@@ -46,6 +46,10 @@ def bisect(
             "NAME=NUMBER",
         ),
     ] = "",
+    diverges: Annotated[
+        Path | None,
+        Option("--diverges", "A commit is bad if results of the calls in FILE differ.", "FILE"),
+    ] = None,
     fails_in: Annotated[
         str,
         Option(
@@ -68,14 +72,17 @@ def bisect(
 
     if devices.on is not None:
         raise not_with_on("bisect")
-    if bool(test) == bool(bench):
+    if bool(test) + bool(bench) + bool(diverges) != 1:
         raise UsageError(
-            "bisect needs one of --test and --bench", remedy="Say what fails: --test kernels"
+            "bisect needs one of --test, --bench and --diverges",
+            remedy="Say what fails: --test kernels",
         )
+    recorded = str(diverges.absolute()) if diverges else ""
     if limit and not bench:
         raise UsageError("--limit is for --bench", remedy="Name the bench that has the metric.")
     metric, number = _limit(limit) if limit else ("", 0.0)
-    question = bisections.Question(test, bench, metric, number, _runs(fails_in) if fails_in else 1)
+    runs = _runs(fails_in) if fails_in else 1
+    question = bisections.Question(test, bench, metric, number, runs, recorded)
     project = find_project(Path.cwd())
     found = bisections.bisect(
         *(project, good, bad, device, question),

@@ -17,6 +17,7 @@ from buildtool.cli.devices.program_options import (
     show_end,
 )
 from buildtool.cli.devices.run_profile import ProfileOptions, show_profile
+from buildtool.cli.devices.run_record import RecordOptions
 from buildtool.cli.options import (
     DEVICE,
     BuildOptions,
@@ -90,6 +91,7 @@ def run(
     ] = False,
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
+    record_options: RecordOptions = RecordOptions(),
     profile: ProfileOptions = ProfileOptions(),
     devices: DeviceOptions = DeviceOptions(),
     build: BuildOptions = BuildOptions(),
@@ -111,6 +113,7 @@ def run(
         debug=debug,
         expect_dsp=expect_dsp,
         trace=trace.wanted,
+        record=record_options.wanted(),
         profile=profile.wanted(),
         **checks.for_choice(),
     )
@@ -128,6 +131,7 @@ def run(
             "--dsp-program": dsp_program,
             "--bundle-file": bundle_file,
             "--trace-file": trace.trace_file,
+            "--record-calls": choice.record,
             "--profile": profile.wanted(),
         }
         check_with_on(excluded)
@@ -149,6 +153,7 @@ def run(
             "--debug": debug,
             "--bundle": bundle or bundle_file,
             "--trace": trace.wanted,
+            "--record-calls": choice.record,
             "--dsp-program": dsp_program,
         }
         for word in filter(given.get, given):
@@ -169,6 +174,7 @@ def run(
                 "--json": json,
                 "--profile": profile.wanted(),
                 "--trace": trace.wanted,
+                "--record-calls": bool(choice.record),
             }
         )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)

@@ -32,8 +32,15 @@ void *dlsym(void *library, const char *name);
 char *getenv(const char *name);
 int open(const char *path, int flags, ...);
 int close(int file);
+void *memcpy(void *to, const void *from, size_t size);
+void *memset(void *to, int value, size_t size);
 int ftruncate(int file, int64_t size);
 void *mmap(void *address, size_t size, int protection, int flags, int file, int64_t offset);
+
+void *rpcmem_alloc(int heap, uint32_t flags, int size);
+void *rpcmem_alloc2(int heap, uint32_t flags, size_t size);
+void rpcmem_free(void *memory);
+int rpcmem_to_fd(void *memory);
 
 /* dspqueue.h includes headers of the C library. */
 int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t response_size,
@@ -42,6 +49,14 @@ int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buff
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us);
 int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
                            uint32_t message_length, const uint8_t *message);
+int dspqueue_read(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *num_buffers,
+                  void *buffers, uint32_t max_message_length, uint32_t *message_length,
+                  uint8_t *message, uint32_t timeout_us);
+int dspqueue_read_noblock(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *num_buffers,
+                          void *buffers, uint32_t max_message_length, uint32_t *message_length,
+                          uint8_t *message);
+int dspqueue_export(void *queue, uint64_t *id);
+int dspqueue_close(void *queue);
 
 static void *system_library;
 
@@ -76,6 +91,7 @@ static void *map_file(const char *path, size_t size)
 
 #include "call_table.h"
 #include "trace_calls.h"
+#include "record_calls.h"
 
 static void *function_of_system(const char *name)
 {
@@ -85,20 +101,25 @@ static void *function_of_system(const char *name)
     return system_library != NULL ? dlsym(system_library, name) : NULL;
 }
 
-/* Declare `real` as the function of the system that has the name of this one; return if it has none. */
-#define PASS_ON(function)                                \
+/* Declare `real` as the function of the system that has the name of this one, NULL if it has none. */
+#define FIND(function)                                   \
     static __typeof__(&(function)) real;                 \
     if (real == NULL) {                                  \
         *(void **)&real = function_of_system(#function); \
-    }                                                    \
-    if (real == NULL) {                                  \
-        return AEE_EUNSUPPORTED;                         \
+    }
+
+/* The same; return if it has none. */
+#define PASS_ON(function)        \
+    FIND(function)               \
+    if (real == NULL) {          \
+        return AEE_EUNSUPPORTED; \
     }
 
 __attribute__((constructor)) static void open_table(void)
 {
     struct table *memory = map_file(getenv("BUILDTOOL_DSP_CALLS"), sizeof *table);
     trace_open();
+    open_recording();
     if (memory != NULL) {
         table = memory;
         for (size_t i = 0; i < sizeof table->magic; i++) {
@@ -150,6 +171,7 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
     const int code = real(name, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
+    record_open(name, *handle, code, 1);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -163,6 +185,7 @@ int remote_handle_open(const char *name, remote_handle *handle)
     const int code = real(name, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
+    record_open(name, *handle, code, 0);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -175,6 +198,7 @@ int remote_handle64_close(remote_handle64 handle)
     const uint64_t start = ticks();
     const uint64_t module = module_of_handle(handle);
     const int code = real(handle);
+    record_close(handle, code, 1);
     trace(BT_TRACE_CLOSE, start, code, 0, table->modules[module], &traced_modules[module]);
     add(&table->closed, code == 0);
     return code;
@@ -186,6 +210,7 @@ int remote_handle_close(remote_handle handle)
     const uint64_t start = ticks();
     const uint64_t module = module_of_handle(handle);
     const int code = real(handle);
+    record_close(handle, code, 0);
     trace(BT_TRACE_CLOSE, start, code, 0, table->modules[module], &traced_modules[module]);
     add(&table->closed, code == 0);
     return code;
@@ -198,9 +223,11 @@ int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg 
         return real(handle, scalars, arguments); /* it is no call of the program */
     }
     struct row *row = row_of(handle, scalars, arguments);
+    const uint32_t number = record_call(handle, table->modules[row->key >> 32], scalars, arguments);
     const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
     count(BT_TRACE_CALL, row, scalars, arguments, start, code);
+    record_return(number, scalars, arguments, code);
     return code;
 }
 
@@ -208,9 +235,11 @@ int remote_handle_invoke(remote_handle handle, uint32_t scalars, remote_arg *arg
 {
     PASS_ON(remote_handle_invoke)
     struct row *row = row_of(handle, scalars, arguments);
+    const uint32_t number = record_call(handle, table->modules[row->key >> 32], scalars, arguments);
     const uint64_t start = ticks();
     const int code = real(handle, scalars, arguments);
     count(BT_TRACE_CALL, row, scalars, arguments, start, code);
+    record_return(number, scalars, arguments, code);
     return code;
 }
 
@@ -220,6 +249,7 @@ int remote_handle64_invoke_async(remote_handle64 handle, fastrpc_async_descripto
     PASS_ON(remote_handle64_invoke_async)
     /* Before, as a callback may free the arguments; without a time. */
     count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, ticks(), 0);
+    record_asynchronous();
     return real(handle, descriptor, scalars, arguments);
 }
 
@@ -228,6 +258,7 @@ int remote_handle_invoke_async(remote_handle handle, fastrpc_async_descriptor_t 
 {
     PASS_ON(remote_handle_invoke_async)
     count(BT_TRACE_CALL_ASYNC, row_of(handle, scalars, arguments), scalars, arguments, ticks(), 0);
+    record_asynchronous();
     return real(handle, descriptor, scalars, arguments);
 }
 
@@ -239,6 +270,8 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
     const uint64_t start = ticks();
     const int code = real(domain, file, address, offset, length, flags);
     trace(BT_TRACE_MAP, start, code, length, "fastrpc_mmap", &text);
+    record_memory(address, length, file);
+    record_map(CHUNK_MAP, domain, file, (uint32_t)offset, (uint32_t)flags, length, code);
     if (code == 0) {
         add(&table->mapped, 1);
         add(&table->mapped_bytes, length);
@@ -253,6 +286,7 @@ int fastrpc_munmap(int domain, int file, void *address, size_t length)
     const uint64_t start = ticks();
     const int code = real(domain, file, address, length);
     trace(BT_TRACE_UNMAP, start, code, length, "fastrpc_munmap", &text);
+    record_map(CHUNK_UNMAP, domain, file, 0, 0, length, code);
     if (code == 0) {
         add(&table->unmapped, 1);
         add(&table->unmapped_bytes, length);
@@ -295,6 +329,26 @@ int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t 
     const int code = real(domain, flags, request_size, response_size, packet_callback,
                           error_callback, context, queue);
     add(&table->queues, code == 0);
+    if (code == 0) {
+        record_queue(*queue, (struct chunk_queue){.domain = domain,
+                                                  .flags = flags,
+                                                  .request_size = request_size,
+                                                  .response_size = response_size});
+    }
+    return code;
+}
+
+int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
+                           uint32_t message_length, const uint8_t *message)
+{
+    PASS_ON(dspqueue_write_noblock)
+    static uint32_t text;
+    const uint32_t number = begin_message(queue);
+    const uint64_t start = ticks();
+    const int code = real(queue, flags, num_buffers, buffers, message_length, message);
+    end_message(number, queue, flags, num_buffers, buffers, message_length, message, code);
+    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock", &text);
+    add(&table->messages, code == 0);
     return code;
 }
 
@@ -304,20 +358,160 @@ int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buff
     PASS_ON(dspqueue_write)
     static uint32_t text;
     const uint64_t start = ticks();
-    const int code = real(queue, flags, num_buffers, buffers, message_length, message, timeout_us);
+    int code = AEE_EWOULDBLOCK;
+    while (is_recording() && code == AEE_EWOULDBLOCK) { /* waits without the lock */
+        struct moment pause = {0, 50000};
+        code = dspqueue_write_noblock(queue, flags, num_buffers, buffers, message_length, message);
+        if (code == AEE_EWOULDBLOCK) {
+            if (timeout_us != UINT32_MAX &&
+                nanoseconds_of(ticks() - start) / 1000 > timeout_us) {
+                return AEE_EEXPIRED;
+            }
+            (void)system_call(NANOSLEEP, (long)&pause, 0, 0, 0);
+        }
+    }
+    if (code != AEE_EWOULDBLOCK) {
+        return code;
+    }
+    code = real(queue, flags, num_buffers, buffers, message_length, message, timeout_us);
     trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write", &text);
     add(&table->messages, code == 0);
     return code;
 }
 
-int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
-                           uint32_t message_length, const uint8_t *message)
+int dspqueue_read(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *num_buffers,
+                  void *buffers, uint32_t max_message_length, uint32_t *message_length,
+                  uint8_t *message, uint32_t timeout_us)
 {
-    PASS_ON(dspqueue_write_noblock)
-    static uint32_t text;
-    const uint64_t start = ticks();
-    const int code = real(queue, flags, num_buffers, buffers, message_length, message);
-    trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock", &text);
-    add(&table->messages, code == 0);
+    PASS_ON(dspqueue_read)
+    const int code = real(queue, flags, max_buffers, num_buffers, buffers, max_message_length,
+                          message_length, message, timeout_us);
+    if (code == 0) {
+        record_answer(queue, *flags, *num_buffers, buffers, *message_length, message);
+    }
+    return code;
+}
+
+int dspqueue_read_noblock(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *num_buffers,
+                          void *buffers, uint32_t max_message_length, uint32_t *message_length,
+                          uint8_t *message)
+{
+    PASS_ON(dspqueue_read_noblock)
+    const int code = real(queue, flags, max_buffers, num_buffers, buffers, max_message_length,
+                          message_length, message);
+    if (code == 0) {
+        record_answer(queue, *flags, *num_buffers, buffers, *message_length, message);
+    }
+    return code;
+}
+
+int dspqueue_export(void *queue, uint64_t *id)
+{
+    PASS_ON(dspqueue_export)
+    const int code = real(queue, id);
+    if (code == 0) {
+        record_queue_end(CHUNK_EXPORT, queue, *id);
+    }
+    return code;
+}
+
+int dspqueue_close(void *queue)
+{
+    PASS_ON(dspqueue_close)
+    const int code = real(queue);
+    record_queue_end(CHUNK_UNQUEUE, queue, 0);
+    return code;
+}
+
+/* ---- memory, which only recordings need to know ---- */
+
+int remote_session_control(uint32_t request, void *data, uint32_t size)
+{
+    PASS_ON(remote_session_control)
+    const int code = real(request, data, size);
+    record_control(request, data, size, code);
+    return code;
+}
+
+void *rpcmem_alloc(int heap, uint32_t flags, int size)
+{
+    FIND(rpcmem_alloc)
+    void *memory = real != NULL ? real(heap, flags, size) : NULL;
+    if (memory != NULL && size > 0) {
+        record_memory(memory, (uint64_t)size, -1);
+    }
+    return memory;
+}
+
+void *rpcmem_alloc2(int heap, uint32_t flags, size_t size)
+{
+    FIND(rpcmem_alloc2)
+    if (real == NULL) { /* in older libraries */
+        return size <= INT32_MAX ? rpcmem_alloc(heap, flags, (int)size) : NULL;
+    }
+    void *memory = real(heap, flags, size);
+    if (memory != NULL) {
+        record_memory(memory, size, -1);
+    }
+    return memory;
+}
+
+void rpcmem_free(void *memory)
+{
+    FIND(rpcmem_free)
+    record_freed(memory);
+    if (real != NULL) {
+        real(memory);
+    }
+}
+
+int rpcmem_to_fd(void *memory)
+{
+    FIND(rpcmem_to_fd)
+    const int file = real != NULL ? real(memory) : -1;
+    record_memory(memory, 0, file);
+    return file;
+}
+
+void remote_register_buf(void *buffer, int size, int file)
+{
+    FIND(remote_register_buf)
+    if (real != NULL) {
+        real(buffer, size, file);
+        record_memory(buffer, size > 0 ? (uint64_t)size : 0, file);
+    }
+}
+
+void remote_register_buf_attr(void *buffer, int size, int file, int attributes)
+{
+    FIND(remote_register_buf_attr)
+    if (real != NULL) {
+        real(buffer, size, file, attributes);
+        record_memory(buffer, size > 0 ? (uint64_t)size : 0, file);
+    }
+}
+
+void remote_register_buf_attr2(void *buffer, size_t size, int file, int attributes)
+{
+    FIND(remote_register_buf_attr2)
+    if (real != NULL) {
+        real(buffer, size, file, attributes);
+        record_memory(buffer, size, file);
+    }
+}
+
+int remote_register_dma_handle(int file, uint32_t length)
+{
+    PASS_ON(remote_register_dma_handle)
+    const int code = real(file, length);
+    record_map(CHUNK_REGISTER, 0, file, 0, 0, length, code);
+    return code;
+}
+
+int remote_register_dma_handle_attr(int file, uint32_t length, uint32_t attributes)
+{
+    PASS_ON(remote_register_dma_handle_attr)
+    const int code = real(file, length, attributes);
+    record_map(CHUNK_REGISTER, 0, file, 0, attributes, length, code);
     return code;
 }

@@ -29,6 +29,7 @@ FREE = {
     "image",
     "k/n",
     "limit",
+    "method",
     "n",
     "name",
     "name=number",

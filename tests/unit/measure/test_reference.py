@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.measure.sample import CHUNK_ELEMENTS, CODES, compare_elements
-from buildtool.project.benches import ELEMENT_TYPES, Check
+from buildtool.measure.sample import CHUNK_ELEMENTS, compare_elements
+from buildtool.project.benches import ELEMENT_CODES, ELEMENT_TYPES, Check
 
 
 def problem(folder: Path, check: Check, found: list[float], wanted: list[float]) -> str:
     paths = folder / "found", folder / "wanted"
     for path, values in zip(paths, (found, wanted), strict=True):
-        path.write_bytes(struct.pack(f"<{len(values)}{CODES[check.type]}", *values))
+        path.write_bytes(struct.pack(f"<{len(values)}{ELEMENT_CODES[check.type]}", *values))
     return compare_elements(check, *paths)
 
 
 @pytest.mark.parametrize("kind", ELEMENT_TYPES)
 def test_each_type_has_a_format_of_its_size(tmp_path: Path, kind: str) -> None:
-    assert 8 * struct.calcsize(f"<{CODES[kind]}") == int(kind[1:])
+    assert 8 * struct.calcsize(f"<{ELEMENT_CODES[kind]}") == int(kind[1:])
     check = Check(type=kind)
     assert not problem(tmp_path, check, [1, 2, 3], [1, 2, 3])
     decimal = ".0" if kind.startswith("f") else ""

@@ -1,0 +1,639 @@
+/* record_calls.h: what a program asks of the DSP, with all inputs and outputs, in the file that
+ * RECORD_VARIABLE names.
+ *
+ * count_calls.c includes it.  Each chunk is written by one system call before the program goes on, so
+ * the file of a program that is killed ends with its last whole chunk.  Pages are stored once.  Memory
+ * that both sides see is looked at before and after each call and message: what the DSP may read or
+ * write there is not known. */
+#include "recording.h"
+
+#define RECORD_VARIABLE "BUILDTOOL_RECORD"
+#define RECORD_LIMIT "BUILDTOOL_RECORD_LIMIT"     /* bytes of the file */
+#define RECORD_FIRST "BUILDTOOL_RECORD_FIRST"     /* calls and messages */
+#define RECORD_METHODS "BUILDTOOL_RECORD_METHODS" /* "libdemo_skel.so:2,messages" */
+#define NEW_FILE (02 | 0100 | 0200 | 02000000 | 0400000) /* O_RDWR, O_CREAT, O_EXCL, O_CLOEXEC, … */
+#define WRITE 64 /* system calls of ARM64 */
+#define PWRITE 68
+#define FCNTL 25
+#define SCHED_YIELD 124
+#define NANOSLEEP 101
+#define DUPLICATE_CLOEXEC 1030
+#define HIGH_FILE 700 /* replays give memory the descriptors that it had: 3, 4, … are for these */
+#define PRIVATE_MEMORY 0x4022 /* MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE */
+#define MEMORIES 512
+#define QUEUES 32
+#define OPEN_MESSAGES 4096
+#define CHUNK_ROOM (64u << 20)
+#define PAGES_ROOM 256u
+
+struct digest {
+    uint64_t low, high;
+};
+
+static struct {
+    int file; /* 0: nothing is recorded */
+    uint32_t process, lock, number, opened;
+    uint64_t size, limit, first, pages, slots;
+    const char *methods;
+    struct stored {
+        struct digest digest;
+        uint64_t page; /* 0: free */
+    } *stored;
+    uint8_t *chunk, *waiting; /* pages that wait to be written */
+    uint32_t used, waiting_pages, full; /* `full`: no further calls begin */
+    struct digest zero; /* of a page of zeros */
+    struct recording_header header;
+} recording;
+
+static struct {
+    uint64_t handle;
+    uint32_t number;
+} recorded_handles[HANDLES];
+
+static struct memory {
+    uint8_t *address;
+    uint64_t size;
+    int32_t fd; /* -1: it is only this side's so far */
+    uint32_t number;
+    struct digest *known;
+} memories[MEMORIES];
+static uint32_t memory_numbers;
+
+static struct recorded_queue {
+    void *queue;
+    uint32_t number, written, answered;
+    uint32_t open[OPEN_MESSAGES]; /* the numbers of messages without an answer; 0: left out */
+} recorded_queues[QUEUES];
+static uint32_t queue_numbers;
+
+static void lock_recording(void)
+{
+    while (__atomic_exchange_n(&recording.lock, 1, __ATOMIC_ACQUIRE) != 0) {
+        (void)system_call(SCHED_YIELD, 0, 0, 0, 0);
+    }
+}
+
+static void unlock_recording(void)
+{
+    __atomic_store_n(&recording.lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- the file ---- */
+
+static void stop_recording(void)
+{
+    recording.limit = 0;
+}
+
+static int write_whole(const void *data, uint64_t size)
+{
+    for (uint64_t done = 0; done < size;) {
+        const long written = system_call(WRITE, recording.file, (long)data + (long)done,
+                                         (long)(size - done), 0);
+        if (written <= 0) {
+            stop_recording(); /* the disk is full: the file ends in a chunk that is not whole */
+            return 0;
+        }
+        done += (uint64_t)written;
+    }
+    recording.size += size;
+    return 1;
+}
+
+static void leave_out(void)
+{
+    recording.header.left_out++;
+    (void)system_call(PWRITE, recording.file, (long)&recording.header, sizeof recording.header, 0);
+}
+
+static uint64_t mixed(uint64_t value, uint64_t word)
+{
+    value = (value ^ word) * 0x9e3779b97f4a7c15u;
+    return value ^ value >> 29;
+}
+
+static struct digest digest_of(const uint8_t *page)
+{
+    const uint64_t *words = (const uint64_t *)page;
+    uint64_t a = 1, b = 2, c = 3, d = 4;
+    for (size_t i = 0; i < PAGE_SIZE / sizeof *words; i += 4) {
+        a = mixed(a, words[i]);
+        b = mixed(b, words[i + 1]);
+        c = mixed(c, words[i + 2]);
+        d = mixed(d, words[i + 3]);
+    }
+    return (struct digest){mixed(mixed(a, b), mixed(c, d)), mixed(mixed(d, a), mixed(b, c))};
+}
+
+static int is_same(struct digest left, struct digest right)
+{
+    return left.low == right.low && left.high == right.high;
+}
+
+static void write_pages(void)
+{
+    struct chunk head = {CHUNK_PAGES, recording.waiting_pages * PAGE_SIZE};
+    if (recording.waiting_pages != 0) {
+        __builtin_memcpy(recording.waiting, &head, sizeof head);
+        (void)write_whole(recording.waiting, sizeof head + head.size);
+        recording.waiting_pages = 0;
+    }
+}
+
+/* The number of a page with the content of the `size` bytes at `data`, and zeros after them. */
+static uint32_t page_number(const uint8_t *data, uint64_t size)
+{
+    uint8_t *copy = recording.waiting + sizeof(struct chunk) + recording.waiting_pages * PAGE_SIZE;
+    memcpy(copy, data, size); /* other threads can change it at any time */
+    memset(copy + size, 0, PAGE_SIZE - size);
+    const struct digest digest = digest_of(copy);
+    uint64_t slot = digest.low & (recording.slots - 1);
+    while (recording.stored[slot].page != 0 &&
+           !is_same(recording.stored[slot].digest, digest)) {
+        slot = (slot + 1) & (recording.slots - 1);
+    }
+    if (recording.stored[slot].page == 0) {
+        if (recording.pages * 2 > recording.slots) {
+            stop_recording();
+            return 0;
+        }
+        recording.stored[slot] = (struct stored){digest, ++recording.pages};
+        if (++recording.waiting_pages == PAGES_ROOM) {
+            write_pages();
+        }
+    }
+    return (uint32_t)recording.stored[slot].page;
+}
+
+static void put(const void *data, uint64_t size)
+{
+    if (size > CHUNK_ROOM - recording.used - sizeof(uint32_t)) {
+        stop_recording();
+        return;
+    }
+    memcpy(recording.chunk + recording.used, data, size);
+    recording.used += (uint32_t)size;
+    while (recording.used % sizeof(uint32_t) != 0) {
+        recording.chunk[recording.used++] = 0;
+    }
+}
+
+static void begin_chunk(const void *data, uint64_t size)
+{
+    recording.used = sizeof(struct chunk);
+    put(data, size);
+}
+
+static void put_content(const void *data, uint64_t size)
+{
+    const uint32_t length = (uint32_t)size;
+    const uint64_t whole = data != NULL ? size / PAGE_SIZE : 0;
+    put(&length, sizeof length);
+    if (data == NULL && size != 0) { /* never read by the library either */
+        stop_recording();
+        return;
+    }
+    for (uint64_t i = 0; i < whole; i++) {
+        const uint32_t page = page_number((const uint8_t *)data + i * PAGE_SIZE, PAGE_SIZE);
+        put(&page, sizeof page);
+    }
+    put((const uint8_t *)data + whole * PAGE_SIZE, size % PAGE_SIZE);
+}
+
+static void end_chunk(uint32_t kind)
+{
+    const struct chunk head = {kind, recording.used - (uint32_t)sizeof head};
+    write_pages();
+    if (recording.limit != 0) {
+        memcpy(recording.chunk, &head, sizeof head);
+        (void)write_whole(recording.chunk, recording.used);
+    }
+    if (recording.size > recording.limit) {
+        recording.full = 1;
+    }
+}
+
+static void write_chunk(uint32_t kind, const void *data, uint64_t size)
+{
+    begin_chunk(data, size);
+    end_chunk(kind);
+}
+
+static int is_recording(void)
+{
+    return recording.file != 0 && recording.process == own_id(GETPID); /* and this is no child */
+}
+
+/* Begins what a function of the program records, with the lock; 0 if nothing is recorded. */
+static int records(void)
+{
+    if (!is_recording()) {
+        return 0;
+    }
+    lock_recording();
+    if (recording.limit != 0) {
+        return 1;
+    }
+    unlock_recording();
+    return 0;
+}
+
+static uint64_t number_in(const char *text, uint64_t otherwise)
+{
+    uint64_t number = 0;
+    if (text == NULL || *text == '\0') {
+        return otherwise;
+    }
+    for (; *text >= '0' && *text <= '9'; text++) {
+        number = number * 10 + (uint64_t)(*text - '0');
+    }
+    return number;
+}
+
+static void *private_memory(uint64_t size)
+{
+    void *memory = mmap(NULL, size, READ_WRITE, PRIVATE_MEMORY, -1, 0);
+    return memory != FAILED ? memory : NULL;
+}
+
+static void open_recording(void)
+{
+    const char *path = getenv(RECORD_VARIABLE);
+    const int file = path != NULL ? open(path, NEW_FILE, 0600) : -1;
+    if (file < 0) { /* another process of the program records */
+        return;
+    }
+    const long high = system_call(FCNTL, file, DUPLICATE_CLOEXEC, HIGH_FILE, 0);
+    recording.file = high > 0 ? (int)high : file;
+    if (high > 0) {
+        (void)close(file);
+    }
+    recording.limit = number_in(getenv(RECORD_LIMIT), 2ull << 30);
+    recording.first = number_in(getenv(RECORD_FIRST), UINT32_MAX);
+    recording.methods = getenv(RECORD_METHODS);
+    recording.slots = 1024;
+    while (recording.slots * PAGE_SIZE < recording.limit * 4) {
+        recording.slots *= 2;
+    }
+    recording.process = own_id(GETPID);
+    recording.chunk = private_memory(CHUNK_ROOM);
+    recording.waiting = private_memory((PAGES_ROOM + 1) * PAGE_SIZE);
+    recording.stored = private_memory(recording.slots * sizeof *recording.stored);
+    if (recording.chunk == NULL || recording.waiting == NULL || recording.stored == NULL) {
+        recording.file = 0;
+        return;
+    }
+    static const uint8_t zeros[PAGE_SIZE];
+    recording.zero = digest_of(zeros);
+    recording.stored[recording.zero.low & (recording.slots - 1)] =
+        (struct stored){recording.zero, UINT32_MAX + 1ull};
+    memcpy(recording.header.magic, RECORDING_MAGIC, sizeof recording.header.magic);
+    (void)write_whole(&recording.header, sizeof recording.header);
+}
+
+/* ---- memory that both sides see ---- */
+
+static struct memory *memory_at(const void *address)
+{
+    for (struct memory *each = memories; each < memories + MEMORIES; each++) {
+        if (each->address == address && address != NULL) {
+            return each;
+        }
+    }
+    return NULL;
+}
+
+/* Notes memory of the program, which the DSP can see once it has a descriptor; `size` 0: as noted. */
+static void record_memory(void *address, uint64_t size, int32_t fd)
+{
+    if (address == NULL || !records()) {
+        return;
+    }
+    struct memory *memory = memory_at(address);
+    for (struct memory *each = memories; memory == NULL && each < memories + MEMORIES; each++) {
+        if (each->address == NULL && size != 0) {
+            *each = (struct memory){address, size, -1, 0, NULL};
+            memory = each;
+        }
+    }
+    if (memory != NULL && fd >= 0 && memory->number == 0) {
+        const uint64_t pages = (memory->size + PAGE_SIZE - 1) / PAGE_SIZE;
+        memory->fd = fd;
+        memory->number = ++memory_numbers;
+        memory->known = private_memory(pages * sizeof *memory->known);
+        if (memory->known == NULL) {
+            stop_recording();
+        } else {
+            const struct chunk_memory made = {memory->number, fd, memory->size};
+            write_chunk(CHUNK_MEMORY, &made, sizeof made);
+        }
+    }
+    unlock_recording();
+}
+
+static void record_freed(void *address)
+{
+    struct memory *memory = memory_at(address);
+    if (memory != NULL && records()) {
+        const struct chunk_memory freed = {memory->number, memory->fd, memory->size};
+        if (memory->number != 0) {
+            write_chunk(CHUNK_FREED, &freed, sizeof freed);
+        }
+        memory->address = NULL;
+        unlock_recording();
+    }
+}
+
+static void record_changes(uint32_t number, uint32_t after)
+{
+    for (struct memory *each = memories; each < memories + MEMORIES; each++) {
+        if (each->address == NULL || each->number == 0) {
+            continue;
+        }
+        const struct chunk_changed changed = {each->number, number, after};
+        const uint32_t empty = (uint32_t)(sizeof(struct chunk) + sizeof changed);
+        begin_chunk(&changed, sizeof changed);
+        for (uint64_t at = 0; at < each->size; at += PAGE_SIZE) {
+            struct digest *known = &each->known[at / PAGE_SIZE];
+            const uint64_t size = each->size - at < PAGE_SIZE ? each->size - at : PAGE_SIZE;
+            uint8_t rest[PAGE_SIZE];
+            const uint8_t *page = each->address + at;
+            if (size < PAGE_SIZE) {
+                memcpy(rest, page, size);
+                memset(rest + size, 0, PAGE_SIZE - size);
+                page = rest;
+            }
+            const struct digest digest = digest_of(page);
+            const int was_empty = known->low == 0 && known->high == 0;
+            if (was_empty && is_same(recording.zero, digest)) {
+                *known = digest;
+            } else if (!is_same(*known, digest)) {
+                const uint32_t pair[2] = {(uint32_t)(at / PAGE_SIZE),
+                                          page_number(page, PAGE_SIZE)};
+                *known = digest;
+                put(pair, sizeof pair);
+            }
+        }
+        if (recording.used > empty) {
+            end_chunk(CHUNK_CHANGED);
+        }
+    }
+}
+
+/* ---- calls ---- */
+
+static int is_wanted(const char *module, uint32_t method)
+{
+    if (recording.methods == NULL || *recording.methods == '\0') {
+        return 1;
+    }
+    for (const char *at = recording.methods; *at != '\0';) {
+        size_t i = 0;
+        while (module[i] != '\0' && at[i] == module[i]) {
+            i++;
+        }
+        if (module[i] == '\0' && (at[i] == ':' || at[i] == ',' || at[i] == '\0') &&
+            (at[i] != ':' || number_in(at + i + 1, 0) == method)) {
+            return 1;
+        }
+        while (*at != '\0' && *at++ != ',') {
+        }
+    }
+    return 0;
+}
+
+/* Begins the record of a call or message while the lock is held; 0 if it is left out. */
+static uint32_t begin_call(const char *module, uint32_t method)
+{
+    if (recording.limit == 0 || recording.full || recording.number >= recording.first ||
+        !is_wanted(module, method)) {
+        return 0;
+    }
+    record_changes(recording.number + 1, 0);
+    return recording.limit != 0 ? ++recording.number : 0;
+}
+
+static void record_open(const char *name, uint64_t handle, int code, uint32_t is64)
+{
+    if (records()) {
+        const struct chunk_open opened = {++recording.opened, code, is64};
+        for (size_t i = 0; code == 0 && i < HANDLES; i++) {
+            if (recorded_handles[i].handle == handle || recorded_handles[i].handle == 0) {
+                recorded_handles[i].handle = handle;
+                recorded_handles[i].number = opened.handle;
+                break;
+            }
+        }
+        uint64_t length = 1;
+        while (name[length - 1] != '\0') {
+            length++;
+        }
+        begin_chunk(&opened, sizeof opened);
+        put(name, length);
+        end_chunk(CHUNK_OPEN);
+        unlock_recording();
+    }
+}
+
+static uint32_t number_of_handle(uint64_t handle)
+{
+    for (size_t i = 0; i < HANDLES; i++) {
+        if (recorded_handles[i].handle == handle) {
+            return recorded_handles[i].number;
+        }
+    }
+    return 0;
+}
+
+static void record_close(uint64_t handle, int code, uint32_t is64)
+{
+    if (records()) {
+        const struct chunk_open closed = {number_of_handle(handle), code, is64};
+        write_chunk(CHUNK_CLOSE, &closed, sizeof closed);
+        unlock_recording();
+    }
+}
+
+static uint32_t record_call(uint64_t handle, const char *module, uint32_t scalars,
+                            const remote_arg *arguments)
+{
+    if (!is_recording()) {
+        return 0;
+    }
+    lock_recording();
+    const uint32_t number = begin_call(module, method_of(scalars, arguments));
+    if (number == 0) {
+        leave_out();
+    } else {
+        const uint32_t ins = REMOTE_SCALARS_INBUFS(scalars);
+        const uint32_t buffers = ins + REMOTE_SCALARS_OUTBUFS(scalars);
+        const struct chunk_call call = {number, own_id(GETTID), number_of_handle(handle), scalars};
+        begin_chunk(&call, sizeof call);
+        for (uint32_t i = 0; i < buffers; i++) {
+            put_content(arguments[i].buf.pv, arguments[i].buf.nLen);
+        }
+        for (uint32_t i = buffers; i < REMOTE_SCALARS_LENGTH(scalars); i++) {
+            put(&arguments[i], sizeof arguments[i]);
+        }
+        end_chunk(CHUNK_CALL);
+    }
+    unlock_recording();
+    return number;
+}
+
+static void record_return(uint32_t number, uint32_t scalars, const remote_arg *arguments, int code)
+{
+    if (number != 0 && records()) {
+        const uint32_t ins = REMOTE_SCALARS_INBUFS(scalars);
+        const struct chunk_return done = {number, code};
+        begin_chunk(&done, sizeof done);
+        for (uint32_t i = ins; i < ins + REMOTE_SCALARS_OUTBUFS(scalars); i++) {
+            put_content(arguments[i].buf.pv, arguments[i].buf.nLen);
+        }
+        end_chunk(CHUNK_RETURN);
+        record_changes(number, 1);
+        unlock_recording();
+    }
+}
+
+/* The outputs of an asynchronous call are not known when it returns. */
+static void record_asynchronous(void)
+{
+    if (records()) {
+        leave_out();
+        unlock_recording();
+    }
+}
+
+static void record_map(uint32_t kind, int32_t domain, int32_t fd, uint32_t offset, uint32_t flags,
+                       uint64_t size, int32_t code)
+{
+    if (records()) {
+        const struct chunk_map map = {domain, fd, offset, flags, size, code, 0};
+        write_chunk(kind, &map, sizeof map);
+        unlock_recording();
+    }
+}
+
+static void record_control(uint32_t request, const void *data, uint32_t size, int code)
+{
+    struct chunk_control control = {request, code, 0};
+    const struct remote_rpc_reserve_new_session *session = data;
+    if (data == NULL || !records()) {
+        return;
+    }
+    if (request == FASTRPC_RESERVE_NEW_SESSION && size >= sizeof *session) {
+        const uint32_t lengths[2] = {session->domain_name_len, session->session_name_len};
+        control.session = session->session_id;
+        begin_chunk(&control, sizeof control);
+        put(lengths, sizeof lengths);
+        put(session->domain_name, lengths[0]);
+        put(session->session_name, lengths[1]);
+        end_chunk(CHUNK_CONTROL);
+    } else if (request == DSPRPC_CONTROL_UNSIGNED_MODULE || request == FASTRPC_THREAD_PARAMS ||
+               request == FASTRPC_RELATIVE_THREAD_PRIORITY) {
+        begin_chunk(&control, sizeof control);
+        put(data, size);
+        end_chunk(CHUNK_CONTROL);
+    }
+    unlock_recording();
+}
+
+/* ---- queues ---- */
+
+static struct recorded_queue *queue_of(const void *queue)
+{
+    for (struct recorded_queue *each = recorded_queues; each < recorded_queues + QUEUES; each++) {
+        if (each->queue == queue) {
+            return each;
+        }
+    }
+    return NULL;
+}
+
+static void record_queue(void *queue, struct chunk_queue made)
+{
+    struct recorded_queue *free = queue_of(NULL);
+    if (records()) {
+        made.queue = ++queue_numbers;
+        if (free != NULL) {
+            *free = (struct recorded_queue){.queue = queue, .number = made.queue};
+        }
+        write_chunk(CHUNK_QUEUE, &made, sizeof made);
+        unlock_recording();
+    }
+}
+
+static void record_queue_end(uint32_t kind, void *queue, uint64_t id)
+{
+    struct recorded_queue *known = queue_of(queue);
+    if (known != NULL && records()) {
+        const struct chunk_queue end = {.queue = known->number, .id = id};
+        write_chunk(kind, &end, sizeof end);
+        if (kind == CHUNK_UNQUEUE) {
+            known->queue = NULL;
+        }
+        unlock_recording();
+    }
+}
+
+static void put_message(uint32_t kind, struct chunk_message head, const void *buffers,
+                        const void *message)
+{
+    begin_chunk(&head, sizeof head);
+    put(buffers, (uint64_t)head.buffers * sizeof(struct recorded_buffer));
+    put(message, head.length);
+    end_chunk(kind);
+}
+
+/* Begins the record of a message.  The lock is held until it was written, so that no answer to it
+ * is recorded before it; who writes does not wait. */
+static uint32_t begin_message(const void *queue)
+{
+    if (!is_recording()) {
+        return 0;
+    }
+    lock_recording();
+    return queue_of(queue) != NULL ? begin_call("messages", 0) : 0;
+}
+
+static void end_message(uint32_t number, void *queue, uint32_t flags, uint32_t buffers,
+                        const void *list, uint32_t length, const void *message, int code)
+{
+    struct recorded_queue *known = queue_of(queue);
+    if (!is_recording()) {
+        return;
+    }
+    if (code != 0) {
+        recording.number -= number != 0; /* the queue has not taken it */
+    } else if (known != NULL) {
+        known->open[known->written++ % OPEN_MESSAGES] = number;
+        if (number == 0) {
+            leave_out();
+        } else {
+            put_message(CHUNK_MESSAGE,
+                        (struct chunk_message){number, own_id(GETTID), known->number, flags,
+                                               buffers, length},
+                        list, message);
+        }
+    }
+    unlock_recording();
+}
+
+static void record_answer(void *queue, uint32_t flags, uint32_t buffers, const void *list,
+                          uint32_t length, const void *message)
+{
+    struct recorded_queue *known = queue_of(queue);
+    if (known != NULL && records()) {
+        const int paired = known->answered < known->written;
+        const uint32_t number = paired ? known->open[known->answered++ % OPEN_MESSAGES] : 0;
+        if (number != 0 || !paired) {
+            put_message(CHUNK_ANSWER,
+                        (struct chunk_message){number, own_id(GETTID), known->number, flags,
+                                               buffers, length},
+                        list, message);
+            record_changes(number, 1);
+        }
+        unlock_recording();
+    }
+}

@@ -1,0 +1,372 @@
+"""Where two recordings of the same calls differ: the first call, and a row for each method."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from buildtool.core.value import Described, Value
+from buildtool.project.benches import ELEMENT_CODES, Compare
+from buildtool.project.model import Project
+from buildtool.project.runs import MESSAGES
+from buildtool.run.recorded.batches import HEADER, Batches, Tensor, dimensions
+from buildtool.run.recorded.batches import TYPES as TENSOR_TYPES
+from buildtool.run.recorded.numbers import (
+    Differences,
+    Shape,
+    differences,
+    first_element,
+    shape_of,
+)
+from buildtool.run.recorded.recording import PAGE, Asked, Content, Recording
+from buildtool.run.recorded.shapes import Shapes
+
+_ARCH = re.compile(r"v(6[0-9]|7[0-9]|8[0-9])(?![0-9])")
+SHOWN_INPUTS = 6
+Where = Literal["output", "memory", "answer", "code", "input", "order"]
+
+
+class Difference(Described):
+    """Where a call differs from the recorded one."""
+
+    call: Annotated[int, "number of the call or message, from 1"]
+    method: Annotated[
+        str, "C name of the method; of a message the operator of the backend, if known"
+    ]
+    arguments: Annotated[str, "its arguments that are numbers; the shapes of an operator"]
+    where: Annotated[
+        Where,
+        'what differs: "output", "memory" that both sides see, the "answer" to a message, the'
+        ' "code" that it returned, an "input", or the "order" of calls',
+    ]
+    name: Annotated[str, 'name of the parameter; "" for a value that is returned']
+    left: Annotated[float | str, "the recorded number"]
+    right: Annotated[float | str, "the other number"]
+    element: Annotated[int, "number of the first element that differs"] = 0
+    field: Annotated[str, 'the field of the element that differs; "" if it has no fields'] = ""
+    type: Annotated[str, 'type of the number; "" if it is none of a buffer'] = ""
+    differ: Annotated[int, "how many numbers of the buffer differ"] = 1
+    numbers: Annotated[int, "numbers in the buffer"] = 1
+    largest: Annotated[float | None, "largest difference; null if it is not finite"] = None
+    nmse: Annotated[
+        float | None, "mean squared error of floats as a share of their squares; null likewise"
+    ] = None
+
+    def lines(self) -> tuple[str, ...]:
+        """The difference in words."""
+        called = f"{self.method}({self.arguments})" if self.arguments else self.method
+        first = f"the first difference is in call {self.call}: {called}"
+        if self.where == "order":
+            return first, f"  the other one goes on with {self.right}"
+        if not self.type:
+            return (
+                first,
+                f"  the {self.where} was {self.left} when it was recorded, now {self.right}",
+            )
+        field = f".{self.field}" if self.field and self.name else self.field
+        place = f"{self.name}[{self.element}]{field}" if self.name else field or "the answer"
+        by = f", by {self.largest:g} at most" if self.largest is not None else ""
+        error = f", NMSE {self.nmse:.2g}" if self.nmse else ""
+        return (
+            first,
+            f"  {self.where} {place} ({self.type}): {_text(self.left)} was recorded,"
+            f" now {_text(self.right)}",
+            f"  {self.differ:,} of {self.numbers:,} numbers differ{by}{error}",
+        )
+
+
+class MethodRow(Described):
+    """The calls of a method, or the results of an operator."""
+
+    method: Annotated[str, "C name of the method, or operator"]
+    calls: Annotated[int, "calls that were compared"]
+    equal: Annotated[int, "calls with equal results"]
+    within: Annotated[int, "calls whose results differ as [compare.METHOD] accepts"]
+    differ: Annotated[int, "calls whose results differ by more"]
+    other: Annotated[int, "calls with other inputs, which are not compared"]
+    first: Annotated[int, "number of the first one that differs; 0 if there is none"]
+    largest: Annotated[float | None, "largest difference of all; null if it is not finite"]
+    nmse: Annotated[float | None, "largest mean squared error; null likewise"]
+
+
+class Divergence(Described):
+    """What a comparison of recordings found."""
+
+    compared: Annotated[int, "calls and messages that were compared"]
+    missing: Annotated[int, "calls and messages that only one of both has"]
+    left_out: Annotated[int, "calls and messages that were not recorded"]
+    first: Annotated[Difference | None, "the first difference; null if there is none"]
+    methods: Annotated[tuple[MethodRow, ...], "a row for each method"]
+
+
+def compare(
+    project: Project, left: Recording, right: Recording, *, type_: str = "", same_inputs: bool
+) -> Divergence:
+    """Where `right` differs from `left`, whose calls it repeats with `same_inputs`, by the rules of
+    the project; without a rule, `type_` is that of numbers in octets and in memory."""
+    default = Compare(type=type_) if type_ else Compare()
+    return _Comparison(left, right, project, default=default, same_inputs=same_inputs).result()
+
+
+class _Side:
+    """A recording, and the pages of its shared memory while its calls are followed."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.pages: dict[tuple[int, int], int] = {}
+
+    def see(self, changed: tuple[tuple[int, int, int], ...]) -> set[tuple[int, int]]:
+        """Follow changes; returns the places."""
+        self.pages.update({(memory, place): page for memory, place, page in changed})
+        return {(memory, place) for memory, place, _ in changed}
+
+    def page(self, key: tuple[int, int]) -> memoryview:
+        return self.recording.page(self.pages.get(key, 0))
+
+    def memory(self, fd: int, start: int, size: int) -> bytes:
+        """Bytes of the newest memory with that descriptor; fewer beyond its end."""
+        found = [n for n, (of, _) in self.recording.memories.items() if of == fd]
+        if not found:
+            return b""
+        memory = found[-1]
+        size = max(0, min(size, self.recording.memories[memory][1] - start))
+        first, last = start // PAGE, (start + size + PAGE - 1) // PAGE
+        data = b"".join(self.page((memory, place)) for place in range(first, last))
+        return data[start - first * PAGE : start - first * PAGE + size]
+
+
+class _At(Value):
+    """What is compared: a call, and what of it."""
+
+    call: int
+    method: str
+    arguments: str = ""
+    where: Where = "output"
+    name: str = ""
+
+    def difference(self, left: str, right: str) -> Difference:
+        """A difference of something that is no number of a buffer."""
+        return Difference(**self._asdict(), left=left, right=right)
+
+    def described(self, found: Differences) -> Difference:
+        """A difference of numbers."""
+        return Difference(
+            **self._asdict(),
+            element=found.element,
+            field=found.field.path,
+            type=found.field.type,
+            left=_number(found.left),
+            right=_number(found.right),
+            differ=found.differ,
+            numbers=found.numbers,
+            largest=_finite(found.largest),
+            nmse=_finite(found.nmse),
+        )
+
+
+Found = Iterator[tuple[Difference, bool]]
+"""Differences, each with whether the rule of the method accepts it."""
+
+
+class _Comparison:
+    """Compares `right` with `left`, call by call; with `same_inputs` it repeats its calls."""
+
+    def __init__(
+        self,
+        left: Recording,
+        right: Recording,
+        project: Project,
+        *,
+        default: Compare,
+        same_inputs: bool,
+    ) -> None:
+        self._left, self._right = _Side(left), _Side(right)
+        self._shapes, self._batches = Shapes(project), Batches(_header(project))
+        self._rules, self._default = project.comparisons, default
+        self._same_inputs = same_inputs
+        self._rows: dict[str, MethodRow] = {}
+        self._first: Difference | None = None
+        self._touched: set[tuple[int, int]] = set()
+
+    def result(self) -> Divergence:
+        """Compare all calls and messages that both have."""
+        left, right = self._left.recording, self._right.recording
+        compared = 0
+        for one, other in zip(left.asked, right.asked, strict=False):
+            if (_plain(one.skel), one.scalars) != (_plain(other.skel), other.scalars):
+                names = self._name(one), self._name(other)
+                self._note(_At(one.number, names[0], where="order").difference(*names))
+                break
+            self._compare(one, other)
+            compared += one.after is not None
+        return Divergence(
+            compared,
+            max(len(left.asked), len(right.asked)) - compared,
+            left.left_out,
+            self._first,
+            tuple(sorted(self._rows.values(), key=lambda row: row.first or math.inf)),
+        )
+
+    def _compare(self, one: Asked, other: Asked) -> None:
+        left, right = self._left, self._right
+        left.see(one.changed_before)
+        right.see(other.changed_before)
+        tensors = None if one.skel else self._batches.results(one, left.memory)
+        self._touched |= left.see(one.changed_after) | right.see(other.changed_after)
+        quiet = not one.open_messages and not other.open_messages
+        if tensors is not None:
+            if quiet:  # else the DSP may be at work in the same memory
+                self._touched.clear()
+                self._compare_tensors(one, other, tensors)
+            return
+        if one.after is None:
+            return  # the program ended during the call
+        at = _At(one.number, self._name(one), self._arguments(one))
+        if not self._same_inputs and (other_input := next(self._inputs(at, one, other), None)):
+            self._note(other_input[0])
+            row = self._row(at.method)
+            self._rows[at.method] = row._replace(calls=row.calls + 1, other=row.other + 1)
+            return
+        found = list(self._results(at, one, other))
+        if quiet:
+            found += self._memory(at)
+            self._touched.clear()
+        self._count(at, found)
+
+    def _count(self, at: _At, found: list[tuple[Difference, bool]]) -> None:
+        row = self._row(at.method)
+        wrong = [difference for difference, accepted in found if not accepted]
+        self._rows[at.method] = row._replace(
+            calls=row.calls + 1,
+            equal=row.equal + (not found),
+            within=row.within + (bool(found) and not wrong),
+            differ=row.differ + bool(wrong),
+            first=row.first or (at.call if wrong else 0),
+            largest=_most(row.largest, *(difference.largest for difference, _ in found)),
+            nmse=_most(row.nmse, *(difference.nmse for difference, _ in found)),
+        )
+        for difference in wrong[:1]:
+            self._note(difference)
+
+    def _note(self, difference: Difference) -> None:
+        self._first = self._first or difference
+
+    def _row(self, method: str) -> MethodRow:
+        return self._rows.get(method) or MethodRow(method, 0, 0, 0, 0, 0, 0, 0.0, 0.0)
+
+    def _rule(self, method: str) -> Compare:
+        return self._rules.get(method, self._default)
+
+    def _name(self, asked: Asked) -> str:
+        return self._shapes(asked.skel, asked.method).name if asked.skel else MESSAGES
+
+    def _arguments(self, asked: Asked) -> str:
+        """The numbers in primIn, as `rows=1, cols=2`."""
+        shapes = self._shapes(asked.skel, asked.method).inputs if asked.skel else ()
+        if not asked.before or not shapes or shapes[0].name:
+            return ""
+        values = first_element(shapes[0], self._left.recording.bytes_of(asked.before[0]))
+        return ", ".join(f"{path}={value:g}" for path, value in values[:SHOWN_INPUTS])
+
+    def _inputs(self, at: _At, one: Asked, other: Asked) -> Found:
+        inputs = one.scalars >> 16 & 0xFF
+        shapes = self._shapes(one.skel, one.method).inputs if one.skel else ()
+        at = at._replace(where="input")
+        yield from self._contents(at, one.before[:inputs], other.before[:inputs], shapes)
+        yield from self._numbers(at, (one.message, other.message), None)
+
+    def _results(self, at: _At, one: Asked, other: Asked) -> Found:
+        left, right = (
+            "nothing" if each.after is None else hex(each.code & 0xFFFFFFFF)
+            for each in (one, other)
+        )
+        if left != right:
+            yield at._replace(where="code").difference(left, right), False
+        answer = at._replace(where="answer", name="answer")
+        yield from self._numbers(answer, (one.answer, other.answer), None)
+        shapes = self._shapes(one.skel, one.method).outputs if one.skel else ()
+        yield from self._contents(at, one.after or (), other.after or (), shapes)
+
+    def _contents(
+        self,
+        at: _At,
+        left: tuple[Content, ...],
+        right: tuple[Content, ...],
+        shapes: tuple[Shape, ...],
+    ) -> Found:
+        for number, contents in enumerate(zip(left, right, strict=False)):
+            shape = shapes[number] if number < len(shapes) else None
+            sides = zip((self._left, self._right), contents, strict=True)
+            one, other = (side.recording.bytes_of(content) for side, content in sides)
+            name = shape.name if shape else f"buffer {number}"
+            yield from self._numbers(at._replace(name=name), (one, other), shape)
+
+    def _numbers(self, at: _At, pair: tuple[bytes, bytes], shape: Shape | None) -> Found:
+        """How buffers with numbers differ, those of octets by the type of the rule."""
+        rule = self._rule(at.method)
+        if pair[0] == pair[1] or (at.name and at.name in rule.ignore):
+            return
+        if shape is None or not shape.fields or shape.is_octets:
+            shape = shape_of(at.name, rule.type)
+        kept = tuple(field for field in shape.fields if field.path not in rule.ignore)
+        beyond, any_ = differences(shape._replace(fields=kept), *pair, rule)
+        if found := beyond or any_:
+            yield at.described(found), beyond is None
+
+    def _memory(self, at: _At) -> Found:
+        """How the pages differ that changed since this was compared last."""
+        for memory, place in sorted(self._touched):
+            one, other = (bytes(side.page((memory, place))) for side in (self._left, self._right))
+            fd, _ = self._left.recording.memories.get(memory, (-1, 0))
+            where = at._replace(where="memory", name=f"of descriptor {fd}")
+            for difference, accepted in self._numbers(where, (one, other), None):
+                first = place * PAGE // struct.calcsize(ELEMENT_CODES[difference.type])
+                yield difference._replace(element=first + difference.element), accepted
+
+    def _compare_tensors(self, one: Asked, other: Asked, tensors: list[Tensor]) -> None:
+        states = tuple(self._batches.status(each.answer).hex() for each in (one, other))
+        if states[0] != states[1]:
+            at = _At(one.number, MESSAGES, where="answer")
+            self._count(at, [(at.difference(*states), False)])
+        for tensor in tensors:
+            shown = f"{', '.join(tensor.sources)} -> {tensor.type} {dimensions(tensor.shape)}"
+            at = _At(one.number, tensor.operator, shown, "memory", "result")
+            place = tensor.fd, tensor.place, tensor.size
+            pair = self._left.memory(*place), self._right.memory(*place)
+            shape = shape_of("result", TENSOR_TYPES.get(tensor.type, "u8"))
+            self._count(at, list(self._numbers(at, pair, shape)))
+
+
+def _header(project: Project) -> Path | None:
+    """The file of a backend that names its operators, if the project has one."""
+    for skel in project.skels.values():
+        if skel.source:
+            for path in sorted((project.root / skel.source).rglob(HEADER)):
+                return path
+    return None
+
+
+def _plain(skel: str) -> str:
+    """The name of a skel without its arch."""
+    return _ARCH.sub("v", skel)
+
+
+def _most(*numbers: float | None) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return None if len(known) < len(numbers) else max(known, default=0.0)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _number(number: float) -> float | str:
+    return number if math.isfinite(number) else str(number)
+
+
+def _text(number: float | str) -> str:
+    return number if isinstance(number, str) else f"{number:.9g}"
