@@ -18,12 +18,12 @@ from buildtool.run.recorded.batches import TYPES as TENSOR_TYPES
 from buildtool.run.recorded.numbers import (
     Differences,
     Shape,
+    Shapes,
     differences,
     first_element,
     shape_of,
 )
 from buildtool.run.recorded.recording import PAGE, Asked, Content, Recording
-from buildtool.run.recorded.shapes import Shapes
 
 _ARCH = re.compile(r"v(6[0-9]|7[0-9]|8[0-9])(?![0-9])")
 SHOWN_INPUTS = 6

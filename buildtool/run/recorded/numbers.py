@@ -1,32 +1,31 @@
-"""Numbers in buffers: their types, from IDL or by name, and how far results are apart."""
+"""Numbers in buffers: their types, by name or from the IDL of the project, and how far results are
+apart."""
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from buildtool.core.value import Value
-from buildtool.idl.model import Array, Enum, Primitive, Struct
-from buildtool.idl.types import align_up, flat_size, strip_typedefs
-from buildtool.project.benches import ELEMENT_CODES
-
-if TYPE_CHECKING:
-    from buildtool.idl.model import Type
-    from buildtool.project.benches import Compare
+from buildtool.diagnose.method_names import SkelMethods
+from buildtool.idl import model as idl
+from buildtool.idl.method_layout import Role, WireMethod, WireRecord, wire_methods
+from buildtool.idl.types import align_up, element_of, flat_size, is_flat, strip_typedefs
+from buildtool.project.benches import ELEMENT_CODES, Compare
+from buildtool.project.model import Project
 
 FLOATS = {"f16": 16, "f32": 32, "f64": 64}
 _PRIMITIVES = {
-    **{Primitive.FLOAT: "f32", Primitive.DOUBLE: "f64"},
-    **{Primitive.OCTET: "u8", Primitive.BOOLEAN: "u8", Primitive.UINT8: "u8"},
-    **{Primitive.CHAR: "i8", Primitive.INT8: "i8"},
-    **{Primitive.SHORT: "i16", Primitive.INT16: "i16"},
-    **{Primitive.USHORT: "u16", Primitive.WCHAR: "u16", Primitive.UINT16: "u16"},
-    **{Primitive.LONG: "i32", Primitive.INT32: "i32"},
-    **{Primitive.ULONG: "u32", Primitive.UINT32: "u32"},
-    **{Primitive.LONGLONG: "i64", Primitive.INT64: "i64"},
-    **{Primitive.ULONGLONG: "u64", Primitive.UINT64: "u64"},
+    **{idl.Primitive.FLOAT: "f32", idl.Primitive.DOUBLE: "f64"},
+    **{idl.Primitive.OCTET: "u8", idl.Primitive.BOOLEAN: "u8", idl.Primitive.UINT8: "u8"},
+    **{idl.Primitive.CHAR: "i8", idl.Primitive.INT8: "i8"},
+    **{idl.Primitive.SHORT: "i16", idl.Primitive.INT16: "i16"},
+    **{idl.Primitive.USHORT: "u16", idl.Primitive.WCHAR: "u16", idl.Primitive.UINT16: "u16"},
+    **{idl.Primitive.LONG: "i32", idl.Primitive.INT32: "i32"},
+    **{idl.Primitive.ULONG: "u32", idl.Primitive.UINT32: "u32"},
+    **{idl.Primitive.LONGLONG: "i64", idl.Primitive.INT64: "i64"},
+    **{idl.Primitive.ULONGLONG: "u64", idl.Primitive.UINT64: "u64"},
 }
 MAX_FIELDS = 4096
 
@@ -57,19 +56,19 @@ def shape_of(name: str, type_: str) -> Shape:
     return Shape(name, struct.calcsize(ELEMENT_CODES[type_]), (Field("", 0, type_),))
 
 
-def fields_of(type_: Type, path: str = "", place: int = 0) -> list[Field]:
+def fields_of(type_: idl.Type, path: str = "", place: int = 0) -> list[Field]:
     """The numbers of a flat type of IDL."""
     match strip_typedefs(type_):
-        case Primitive() as primitive:
+        case idl.Primitive() as primitive:
             return [Field(path, place, _PRIMITIVES[primitive])]
-        case Enum():
+        case idl.Enum():
             return [Field(path, place, "u32")]
-        case Array(element=element, length=length):
+        case idl.Array(element=element, length=length):
             size, _ = flat_size(element)
             numbers = range(min(length, MAX_FIELDS))
             parts = [fields_of(element, f"{path}[{i}]", place + i * size) for i in numbers]
             return [field for part in parts for field in part][:MAX_FIELDS]
-        case Struct(members=members):
+        case idl.Struct(members=members):
             found, at = [], 0
             for member in members:
                 size, alignment = flat_size(member.type)
@@ -80,6 +79,74 @@ def fields_of(type_: Type, path: str = "", place: int = 0) -> list[Field]:
             return found[:MAX_FIELDS]
         case _:
             return []
+
+
+class MethodShapes(Value):
+    """The C name of a method, and the shapes of its in and out buffers: () if their number depends
+    on values."""
+
+    name: str
+    inputs: tuple[Shape, ...] = ()
+    outputs: tuple[Shape, ...] = ()
+
+
+class Shapes:
+    """Finds the shapes of methods of a project's skels, for as long as nothing is built."""
+
+    def __init__(self, project: Project) -> None:
+        self._methods = SkelMethods(project)
+        self._known: dict[str, tuple[MethodShapes, ...]] = {}
+
+    def __call__(self, skel: str, method: int) -> MethodShapes:
+        if skel not in self._known:
+            interface = self._methods.interface(skel)
+            self._known[skel] = tuple(_shapes(interface)) if interface else ()
+        for found in self._known[skel][method : method + 1]:
+            return found
+        return MethodShapes(f"method {method} of {skel}")
+
+
+def _shapes(interface: idl.Interface) -> Iterator[MethodShapes]:
+    for method, wire in zip(interface.methods, wire_methods(interface), strict=True):
+        name = f"{interface.c_name}_{method.name}"
+        if any(buffer.repeated for buffer in (*wire.inputs, *wire.outputs)):
+            yield MethodShapes(name)
+        else:
+            yield MethodShapes(name, *_buffers(method, wire))
+
+
+def _buffers(method: idl.Method, wire: WireMethod) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    sides = []
+    for buffers, first, record, direction in (
+        (wire.inputs, "primIn", wire.prim_in, idl.Direction.IN),
+        (wire.outputs, "primROut", wire.prim_rout, idl.Direction.ROUT),
+    ):
+        of = {
+            parameter.name: parameter.type
+            for parameter in method.parameters
+            if parameter.direction in (direction, idl.Direction.INROUT)
+        }
+        shapes = []
+        for buffer in buffers:
+            if buffer.source == first:
+                shapes.append(Shape("", record.size, tuple(_record(record))))
+                continue
+            fields: list[Field] = []
+            type_ = strip_typedefs(of[buffer.source]) if buffer.source in of else None
+            if isinstance(type_, idl.Sequence | idl.String) and is_flat(element_of(type_)):
+                fields = fields_of(element_of(type_))
+            shapes.append(Shape(buffer.source, buffer.element_size, tuple(fields)))
+        sides.append(tuple(shapes))
+    return sides[0], sides[1]
+
+
+def _record(record: WireRecord) -> Iterator[Field]:
+    """The numbers of primIn or primROut, in the order of parameters."""
+    for field in record.fields:
+        if field.role is Role.VALUE and field.type:
+            yield from fields_of(field.type, field.source, field.offset)
+        elif field.role in (Role.LENGTH, Role.CAPACITY):
+            yield Field(field.name, field.offset, "u32")
 
 
 def first_element(shape: Shape, data: bytes) -> list[tuple[str, float]]:
