@@ -152,10 +152,10 @@ static void count(uint32_t kind, struct row *row, uint32_t scalars, const remote
     add(&row->bytes_in, in);
     add(&row->bytes_out, out);
     const uint64_t module = row->key >> 32;
-    struct bt_trace_record *record =
-        trace_file == NULL ? NULL
-                           : trace_begin(kind, start, end, code, table->modules[module],
-                                         &traced_modules[module]);
+    struct bt_trace_record *record = trace_file == NULL ? NULL
+                                                        : trace_begin(kind, start, end, code,
+                                                                      table->modules[module],
+                                                                      &traced_modules[module]);
     if (record != NULL) {
         record->method = (uint32_t)row->key - 1;
         record->in = in;
@@ -171,7 +171,7 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
     const int code = real(name, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
-    record_open(name, *handle, code, 1);
+    record_open(name, code == 0 ? *handle : 0, code, 1);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -185,7 +185,7 @@ int remote_handle_open(const char *name, remote_handle *handle)
     const int code = real(name, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
-    record_open(name, *handle, code, 0);
+    record_open(name, code == 0 ? *handle : 0, code, 0);
     if (code == 0) {
         remember(*handle, name);
     }
@@ -363,8 +363,7 @@ int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buff
         struct moment pause = {0, 50000};
         code = dspqueue_write_noblock(queue, flags, num_buffers, buffers, message_length, message);
         if (code == AEE_EWOULDBLOCK) {
-            if (timeout_us != UINT32_MAX &&
-                nanoseconds_of(ticks() - start) / 1000 > timeout_us) {
+            if (timeout_us != UINT32_MAX && nanoseconds_of(ticks() - start) / 1000 > timeout_us) {
                 return AEE_EEXPIRED;
             }
             (void)system_call(NANOSLEEP, (long)&pause, 0, 0, 0);
@@ -387,7 +386,7 @@ int dspqueue_read(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *
     const int code = real(queue, flags, max_buffers, num_buffers, buffers, max_message_length,
                           message_length, message, timeout_us);
     if (code == 0) {
-        record_answer(queue, *flags, *num_buffers, buffers, *message_length, message);
+        record_answer(queue, flags, num_buffers, buffers, message_length, message);
     }
     return code;
 }
@@ -400,7 +399,7 @@ int dspqueue_read_noblock(void *queue, uint32_t *flags, uint32_t max_buffers, ui
     const int code = real(queue, flags, max_buffers, num_buffers, buffers, max_message_length,
                           message_length, message);
     if (code == 0) {
-        record_answer(queue, *flags, *num_buffers, buffers, *message_length, message);
+        record_answer(queue, flags, num_buffers, buffers, message_length, message);
     }
     return code;
 }

@@ -8,15 +8,17 @@
 #include "recording.h"
 
 #define RECORD_VARIABLE "BUILDTOOL_RECORD"
-#define RECORD_LIMIT "BUILDTOOL_RECORD_LIMIT"     /* bytes of the file */
-#define RECORD_FIRST "BUILDTOOL_RECORD_FIRST"     /* calls and messages */
-#define RECORD_METHODS "BUILDTOOL_RECORD_METHODS" /* "libdemo_skel.so:2,messages" */
+#define RECORD_LIMIT "BUILDTOOL_RECORD_LIMIT"            /* bytes of the file */
+#define RECORD_FIRST "BUILDTOOL_RECORD_FIRST"            /* calls and messages */
+#define RECORD_METHODS "BUILDTOOL_RECORD_METHODS"        /* "libdemo_skel.so:2,messages" */
 #define NEW_FILE (02 | 0100 | 0200 | 02000000 | 0400000) /* O_RDWR, O_CREAT, O_EXCL, O_CLOEXEC, … */
-#define WRITE 64 /* system calls of ARM64 */
+#define WRITE 64                                         /* system calls of ARM64 */
 #define PWRITE 68
 #define FCNTL 25
 #define SCHED_YIELD 124
 #define NANOSLEEP 101
+#define MSYNC 227
+#define MS_ASYNC 1
 #define DUPLICATE_CLOEXEC 1030
 #define HIGH_FILE 700 /* replays give memory the descriptors that it had: 3, 4, … are for these */
 #define PRIVATE_MEMORY 0x4022 /* MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE */
@@ -39,9 +41,9 @@ static struct {
         struct digest digest;
         uint64_t page; /* 0: free */
     } *stored;
-    uint8_t *chunk, *waiting; /* pages that wait to be written */
+    uint8_t *chunk, *waiting;           /* pages that wait to be written */
     uint32_t used, waiting_pages, full; /* `full`: no further calls begin */
-    struct digest zero; /* of a page of zeros */
+    struct digest zero;                 /* of a page of zeros */
     struct recording_header header;
 } recording;
 
@@ -143,13 +145,13 @@ static void write_pages(void)
 /* The number of a page with the content of the `size` bytes at `data`, and zeros after them. */
 static uint32_t page_number(const uint8_t *data, uint64_t size)
 {
-    uint8_t *copy = recording.waiting + sizeof(struct chunk) + recording.waiting_pages * PAGE_SIZE;
+    uint8_t *copy = recording.waiting + sizeof(struct chunk) +
+                    (size_t)recording.waiting_pages * PAGE_SIZE;
     memcpy(copy, data, size); /* other threads can change it at any time */
     memset(copy + size, 0, PAGE_SIZE - size);
     const struct digest digest = digest_of(copy);
     uint64_t slot = digest.low & (recording.slots - 1);
-    while (recording.stored[slot].page != 0 &&
-           !is_same(recording.stored[slot].digest, digest)) {
+    while (recording.stored[slot].page != 0 && !is_same(recording.stored[slot].digest, digest)) {
         slot = (slot + 1) & (recording.slots - 1);
     }
     if (recording.stored[slot].page == 0) {
@@ -277,7 +279,7 @@ static void open_recording(void)
     }
     recording.process = own_id(GETPID);
     recording.chunk = private_memory(CHUNK_ROOM);
-    recording.waiting = private_memory((PAGES_ROOM + 1) * PAGE_SIZE);
+    recording.waiting = private_memory((PAGES_ROOM + 1ull) * PAGE_SIZE);
     recording.stored = private_memory(recording.slots * sizeof *recording.stored);
     if (recording.chunk == NULL || recording.waiting == NULL || recording.stored == NULL) {
         recording.file = 0;
@@ -285,8 +287,8 @@ static void open_recording(void)
     }
     static const uint8_t zeros[PAGE_SIZE];
     recording.zero = digest_of(zeros);
-    recording.stored[recording.zero.low & (recording.slots - 1)] =
-        (struct stored){recording.zero, UINT32_MAX + 1ull};
+    recording.stored[recording.zero.low & (recording.slots - 1)] = (struct stored){
+        recording.zero, UINT32_MAX + 1ull};
     memcpy(recording.header.magic, RECORDING_MAGIC, sizeof recording.header.magic);
     (void)write_whole(&recording.header, sizeof recording.header);
 }
@@ -331,23 +333,40 @@ static void record_memory(void *address, uint64_t size, int32_t fd)
     unlock_recording();
 }
 
+static void forget(struct memory *memory)
+{
+    const struct chunk_memory freed = {memory->number, memory->fd, memory->size};
+    if (memory->number != 0) {
+        write_chunk(CHUNK_FREED, &freed, sizeof freed);
+    }
+    memory->address = NULL;
+}
+
 static void record_freed(void *address)
 {
     struct memory *memory = memory_at(address);
     if (memory != NULL && records()) {
-        const struct chunk_memory freed = {memory->number, memory->fd, memory->size};
-        if (memory->number != 0) {
-            write_chunk(CHUNK_FREED, &freed, sizeof freed);
-        }
-        memory->address = NULL;
+        forget(memory);
         unlock_recording();
     }
+}
+
+/* Whether all of it is mapped: programs need not tell the library what they unmap. */
+static int is_mapped(const struct memory *memory)
+{
+    const long start = (long)memory->address & ~(long)(PAGE_SIZE - 1);
+    const long size = (long)memory->address + (long)memory->size - start;
+    return system_call(MSYNC, start, size, MS_ASYNC, 0) == 0;
 }
 
 static void record_changes(uint32_t number, uint32_t after)
 {
     for (struct memory *each = memories; each < memories + MEMORIES; each++) {
         if (each->address == NULL || each->number == 0) {
+            continue;
+        }
+        if (!is_mapped(each)) {
+            forget(each);
             continue;
         }
         const struct chunk_changed changed = {each->number, number, after};
@@ -368,8 +387,7 @@ static void record_changes(uint32_t number, uint32_t after)
             if (was_empty && is_same(recording.zero, digest)) {
                 *known = digest;
             } else if (!is_same(*known, digest)) {
-                const uint32_t pair[2] = {(uint32_t)(at / PAGE_SIZE),
-                                          page_number(page, PAGE_SIZE)};
+                const uint32_t pair[2] = {(uint32_t)(at / PAGE_SIZE), page_number(page, PAGE_SIZE)};
                 *known = digest;
                 put(pair, sizeof pair);
             }
@@ -396,8 +414,9 @@ static int is_wanted(const char *module, uint32_t method)
             (at[i] != ':' || number_in(at + i + 1, 0) == method)) {
             return 1;
         }
-        while (*at != '\0' && *at++ != ',') {
+        for (; *at != '\0' && *at != ','; at++) {
         }
+        at += *at == ',';
     }
     return 0;
 }
@@ -415,7 +434,7 @@ static uint32_t begin_call(const char *module, uint32_t method)
 
 static void record_open(const char *name, uint64_t handle, int code, uint32_t is64)
 {
-    if (records()) {
+    if (name != NULL && records()) {
         const struct chunk_open opened = {++recording.opened, code, is64};
         for (size_t i = 0; code == 0 && i < HANDLES; i++) {
             if (recorded_handles[i].handle == handle || recorded_handles[i].handle == 0) {
@@ -620,17 +639,25 @@ static void end_message(uint32_t number, void *queue, uint32_t flags, uint32_t b
     unlock_recording();
 }
 
-static void record_answer(void *queue, uint32_t flags, uint32_t buffers, const void *list,
-                          uint32_t length, const void *message)
+/* The program need not ask for all of it. */
+static uint32_t number_at(const uint32_t *number)
+{
+    return number != NULL ? *number : 0;
+}
+
+static void record_answer(void *queue, const uint32_t *flags, const uint32_t *count,
+                          const void *list, const uint32_t *size, const void *message)
 {
     struct recorded_queue *known = queue_of(queue);
+    const uint32_t buffers = list != NULL ? number_at(count) : 0;
+    const uint32_t length = message != NULL ? number_at(size) : 0;
     if (known != NULL && records()) {
         const int paired = known->answered < known->written;
         const uint32_t number = paired ? known->open[known->answered++ % OPEN_MESSAGES] : 0;
         if (number != 0 || !paired) {
             put_message(CHUNK_ANSWER,
-                        (struct chunk_message){number, own_id(GETTID), known->number, flags,
-                                               buffers, length},
+                        (struct chunk_message){number, own_id(GETTID), known->number,
+                                               number_at(flags), buffers, length},
                         list, message);
             record_changes(number, 1);
         }

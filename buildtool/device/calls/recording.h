@@ -22,20 +22,20 @@ enum chunk_kind {
     CHUNK_PAGES = 1, /* the next pages: the first page of a file has the number 1, 0 is all zeros */
     CHUNK_OPEN,      /* struct chunk_open, the URI with its zero */
     CHUNK_CLOSE,     /* struct chunk_open */
-    CHUNK_CALL,      /* struct chunk_call, contents of all buffers before the call, 16 bytes a handle */
-    CHUNK_RETURN,    /* struct chunk_return, contents of the out buffers */
-    CHUNK_MEMORY,    /* struct chunk_memory: memory that both sides see */
-    CHUNK_CHANGED,   /* struct chunk_changed, pairs of a page's place and its number */
-    CHUNK_FREED,     /* struct chunk_memory */
-    CHUNK_MAP,       /* struct chunk_map */
-    CHUNK_UNMAP,     /* struct chunk_map */
-    CHUNK_REGISTER,  /* struct chunk_map: remote_register_dma_handle_attr */
-    CHUNK_QUEUE,     /* struct chunk_queue */
-    CHUNK_EXPORT,    /* struct chunk_queue */
-    CHUNK_MESSAGE,   /* struct chunk_message, its struct recorded_buffers, its bytes */
-    CHUNK_ANSWER,    /* the same */
-    CHUNK_UNQUEUE,   /* struct chunk_queue */
-    CHUNK_CONTROL    /* struct chunk_control, the request; of a reserved session both names */
+    CHUNK_CALL, /* struct chunk_call, contents of all buffers before the call, 16 bytes a handle */
+    CHUNK_RETURN,   /* struct chunk_return, contents of the out buffers */
+    CHUNK_MEMORY,   /* struct chunk_memory: memory that both sides see */
+    CHUNK_CHANGED,  /* struct chunk_changed, pairs of a page's place and its number */
+    CHUNK_FREED,    /* struct chunk_memory */
+    CHUNK_MAP,      /* struct chunk_map */
+    CHUNK_UNMAP,    /* struct chunk_map */
+    CHUNK_REGISTER, /* struct chunk_map: remote_register_dma_handle_attr */
+    CHUNK_QUEUE,    /* struct chunk_queue */
+    CHUNK_EXPORT,   /* struct chunk_queue */
+    CHUNK_MESSAGE,  /* struct chunk_message, its struct recorded_buffers, its bytes */
+    CHUNK_ANSWER,   /* the same */
+    CHUNK_UNQUEUE,  /* struct chunk_queue */
+    CHUNK_CONTROL   /* struct chunk_control, the request; of a reserved session both names */
 };
 
 /* The content of a buffer: its size, the numbers of its whole pages, the rest in whole words. */

@@ -129,7 +129,7 @@ static uint32_t content(const uint32_t **at, uint8_t *to)
     if (to != NULL) {
         memcpy(to + (size - rest), *at, rest);
     }
-    *at += (rest + 3) / sizeof **at;
+    *at += (rest + 3) / 4;
     return size;
 }
 
@@ -142,7 +142,7 @@ static void reserve_files(const uint8_t *start, const uint8_t *end)
     for (const uint8_t *at = start; at < end;) {
         const struct chunk *head = (const struct chunk *)at;
         const struct chunk_memory *memory = (const void *)(head + 1);
-        if (head->kind == CHUNK_MEMORY && memory->fd > null) {
+        if (null >= 0 && head->kind == CHUNK_MEMORY && memory->fd > null) {
             (void)dup2(null, memory->fd);
         }
         at += sizeof *head + head->size;
@@ -302,7 +302,7 @@ static void control(const struct chunk_control *made, const uint32_t *at, uint32
     }
     struct remote_rpc_reserve_new_session session = {
         .domain_name = data + 2 * sizeof *at, .domain_name_len = at[0], .session_name_len = at[1]};
-    session.session_name = session.domain_name + (at[0] + 3) / 4 * 4;
+    session.session_name = session.domain_name + ((size_t)at[0] + 3) / 4 * 4;
     session.session_id = made->session;
     const int code = remote_session_control(made->request, &session, sizeof session);
     if (code != 0) {
@@ -321,9 +321,9 @@ static void send(const struct chunk_message *made, const struct recorded_buffer 
         uint8_t *start = address_of((int32_t)at[i].fd);
         buffers[i].address = start != NULL ? (uintptr_t)start + at[i].offset : 0;
     }
-    const int code =
-        dspqueue_write(queues[made->queue].queue, made->flags, made->buffers, buffers, made->length,
-                       (const uint8_t *)(at + made->buffers), ANSWER_MICROSECONDS);
+    const int code = dspqueue_write(queues[made->queue].queue, made->flags, made->buffers, buffers,
+                                    made->length, (const uint8_t *)(at + made->buffers),
+                                    ANSWER_MICROSECONDS);
     if (code != 0) {
         fail("a message", "", code);
     }
@@ -338,9 +338,8 @@ static void receive(const struct chunk_message *made)
     if (made->queue >= QUEUES) {
         return;
     }
-    const int code =
-        dspqueue_read(queues[made->queue].queue, &flags, BUFFERS_ROOM, &count, buffers,
-                      MESSAGE_ROOM, &length, message, ANSWER_MICROSECONDS);
+    const int code = dspqueue_read(queues[made->queue].queue, &flags, BUFFERS_ROOM, &count, buffers,
+                                   MESSAGE_ROOM, &length, message, ANSWER_MICROSECONDS);
     if (code != 0) {
         fail("no answer to a message", "", code);
     }
@@ -350,7 +349,7 @@ static void receive(const struct chunk_message *made)
 static void replay(const struct chunk *head)
 {
     const void *data = head + 1;
-    const uint32_t *end = (const uint32_t *)data + head->size / sizeof *end;
+    const uint32_t *end = (const uint32_t *)data + head->size / 4;
     const struct chunk_open *opened = data;
     const struct chunk_memory *memory = data;
     const struct chunk_map *mapping = data;
@@ -451,4 +450,5 @@ _Noreturn void replay_calls(char **words)
 }
 
 /* The kernel starts a program with an aligned stack, on which its words follow their number. */
-__asm__(".globl _start\n_start:\n\tadd x0, sp, #8\n\tmov x29, #0\n\tmov x30, #0\n\tb replay_calls\n");
+__asm__(
+    ".globl _start\n_start:\n\tadd x0, sp, #8\n\tmov x29, #0\n\tmov x30, #0\n\tb replay_calls\n");
