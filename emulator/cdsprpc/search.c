@@ -17,6 +17,7 @@
 #include "config.h"
 #include "log.h"
 #include "text.h"
+#include "uri.h"
 
 #define DEFAULTS "/usr/lib/rfsa/adsp;/usr/lib/dsp"
 #define TRIED_MAX 4096
@@ -125,7 +126,8 @@ static void try_list(struct search *search, const char *list)
 
 static void describe_arch(const struct search *search, char *text, size_t room)
 {
-    uint32_t own = config_get()->arch;
+    const char *domain = search->domain;
+    uint32_t own = config_dsp(config_get(), domain_by_name(domain, strlen(domain))).arch;
     if (search->arch > own) {
         snprintf(text, room,
                  "; the skels for v%x were left out of what was sent, because the DSP is v%x and "
