@@ -326,12 +326,6 @@ int remote_handle_control(uint32_t request, void *data, uint32_t size)
     return code;
 }
 
-int remote_session_control(uint32_t request, void *data, uint32_t size)
-{
-    PASS_ON(remote_session_control)
-    return session_control_for(real, request, data, size);
-}
-
 int remote_mem_map(int domain, int file, int flags, uint64_t address, size_t size,
                    uint64_t *remote_address)
 {
@@ -460,7 +454,7 @@ int dspqueue_close(void *queue)
 int remote_session_control(uint32_t request, void *data, uint32_t size)
 {
     PASS_ON(remote_session_control)
-    const int code = real(request, data, size);
+    const int code = session_control_for(real, request, data, size);
     record_control(request, data, size, code);
     return code;
 }
