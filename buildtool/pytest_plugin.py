@@ -71,7 +71,7 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
                 device_session(
                     _project(request.session),
                     pytestconfig.getoption("buildtool_device"),
-                    DeviceChoice(**told.get("choice", {})),
+                    DeviceChoice(**told.get("choice", {"domain": ""})),
                     Screen(quiet=True),
                     Options(**told.get("options", {})),
                     directory=told.get("directory", ""),

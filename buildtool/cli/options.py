@@ -74,6 +74,16 @@ ExpectDsp = Annotated[
     ),
 ]
 
+Domain = Annotated[
+    str,
+    Option(
+        "--domain",
+        "DSP that the program uses in place of the cdsp: cdsp1, gdsp0, adsp, ...",
+        "DOMAIN",
+        heading=DEVICE,
+    ),
+]
+
 
 class BuildOptions(OptionGroup):
     """The options of commands that build."""
@@ -233,6 +243,20 @@ class TraceOptions(OptionGroup):
         from buildtool.run.trace.recorder import TraceRecorder
 
         return str(listener.file) if isinstance(listener, TraceRecorder) else None
+
+
+def checked_domain(name: str) -> str:
+    """The value of --domain; raises `UsageError`."""
+    from buildtool.device.facts import DOMAINS
+    from buildtool.project.tables import suggest
+
+    if name and name not in DOMAINS:
+        raise UsageError(
+            f"--domain {name}: there is no such DSP",
+            why=f"the names of FastRPC are {', '.join(DOMAINS)}",
+            remedy=suggest(name, DOMAINS),
+        )
+    return name
 
 
 def wait_seconds(text: str) -> float:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from buildtool.core.value import Value
 from buildtool.device.errors import DeviceError
-from buildtool.device.facts import Facts
-from buildtool.project.keys import arch_number
+from buildtool.device.facts import CDSP, Facts
+from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release
 from buildtool.sdk.tool_search import version_numbers
@@ -32,10 +32,12 @@ def check_fits(
     release: Release,
     target: Target,
     *,
+    domain: str = CDSP,
     force: bool = False,
     note: Callable[[str], object] = lambda _: None,
 ) -> str:
-    """Check that `release`, which is for `target`, can run on the device that `facts` describe.
+    """Check that `release`, which is for `target`, can run on the device that `facts` describe,
+    with its skels on the DSP `domain`, whose arch they have.
 
     Returns the arch of the skels to send: the newest one that is not newer than the DSP, or "" for
     a release without skels.  With `force` only what is certain is an error, and `note` gets the
@@ -43,7 +45,7 @@ def check_fits(
 
     Raises `DeviceError`.
     """
-    for misfit in misfits(facts, release, target):
+    for misfit in misfits(facts, release, target, domain):
         if misfit.certain or not force:
             remedy = misfit.remedy
             if not misfit.certain:
@@ -62,12 +64,12 @@ def fitting_arch(facts: Facts, release: Release) -> str:
     return max(fitting, key=arch_number, default="")
 
 
-def misfits(facts: Facts, release: Release, target: Target) -> Iterator[Misfit]:
+def misfits(facts: Facts, release: Release, target: Target, domain: str = CDSP) -> Iterator[Misfit]:
     """The reasons why `release` cannot run on the device, what is certain first."""
     yield from _system(facts, release.target, target)
     yield from _alignments(facts, release)
     if release.archs:
-        yield from _dsp(facts, release)
+        yield from _dsp(facts, release, domain)
 
 
 def _system(facts: Facts, name: str, target: Target) -> Iterator[Misfit]:
@@ -130,8 +132,16 @@ def _alignments(facts: Facts, release: Release) -> Iterator[Misfit]:
             )
 
 
-def _dsp(facts: Facts, release: Release) -> Iterator[Misfit]:
+def _dsp(facts: Facts, release: Release, domain: str) -> Iterator[Misfit]:
     archs = ", ".join(release.archs)
+    dsp = "DSP" if domain == CDSP else domain
+    if domain != CDSP and not facts.arch:
+        yield Misfit(
+            f"the {domain} of {facts.soc or 'the device'} is not known",
+            facts.arch_source,
+            "Name another one: --domain, or domain in devices.toml.",
+        )
+        return
     if not facts.arch:
         yield Misfit(
             f"the target {release.target!r} has skels ({archs}), and no DSP is known on the device",
@@ -142,11 +152,15 @@ def _dsp(facts: Facts, release: Release) -> Iterator[Misfit]:
         return
     if not fitting_arch(facts, release):
         yield Misfit(
-            f"the target {release.target!r} has no skel that the DSP of"
+            f"the target {release.target!r} has no skel that the {dsp} of"
             f" {facts.soc or 'the device'} can load",
-            f"the DSP is {facts.arch} ({facts.arch_source}), the skels are for {archs}",
-            f'Add "{facts.arch}" to the archs of [target.{release.target}], or choose another'
-            " device (sim: another --soc).",
+            f"the {dsp} is {facts.arch} ({facts.arch_source}), the skels are for {archs}",
+            (
+                f'Add "{facts.arch}" to the archs of [target.{release.target}], or choose another'
+                if facts.arch in HEXAGON_ARCHS
+                else "Choose another DSP (--domain), or another"
+            )
+            + " device (sim: another --soc).",
         )
     if not facts.cdsprpc.path:
         yield Misfit(

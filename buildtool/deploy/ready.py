@@ -11,6 +11,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.contents import DataFile, Deployment, Site, deployment, known_file
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
+from buildtool.device.facts import CDSP, of_domain
 from buildtool.project.model import BUILT_IN_TARGET, Project, find_target
 from buildtool.release.slices import Release
 
@@ -43,7 +44,8 @@ class DeviceChoice(Value):
     with `debug` its DSP process waits for a debugger.  With `profile` its skels are profiled, on
     other devices the program.  With `expect_dsp` calls of the DSP are counted, and a program that
     makes none has failed; with `trace` it is recorded when they were, with `record` what they
-    contain."""
+    contain.  `domain` is the DSP that programs use, "" for the device's; other commands leave it
+    alone."""
 
     target: str = ""
     soc: str = ""
@@ -60,16 +62,12 @@ class DeviceChoice(Value):
     expect_dsp: bool = False
     trace: bool = False
     record: CallRecording | None = None
-
-    @property
-    def counts(self) -> str:
-        """The option for which calls of the DSP are counted."""
-        return "--expect-dsp" if self.expect_dsp else "--trace" if self.trace else "--record-calls"
+    domain: str = CDSP
 
 
 class Ready:
-    """A release, and where it goes on a device: `site`, `deployment`, and the device's `soc` and
-    `arch`, that of its DSP: "" if unknown.
+    """A release, and where it goes on a device: `site`, `deployment`, the device's `soc`, with the
+    name of the DSP that programs use unless it is the CDSP, and the `arch` of that: "" if unknown.
 
     What is known of a device is true until it is booted.  Then `renew` asks it again.
     """
@@ -138,14 +136,17 @@ class Ready:
         def note(text: str) -> None:
             self._listener(Note(text))
 
-        facts = read_facts_of(self._device, refresh=refresh)
+        domain = self._device.domain
+        facts = of_domain(read_facts_of(self._device, refresh=refresh), domain)
         if self._device.emulated:
             from buildtool.device.emulated.device import check_libraries  # noqa: PLC0415 - sim only
 
             check_libraries(self._device.emulated, self.release)
         target = self._project.targets[self.release.target]
         try:
-            arch = check_fits(facts, self.release, target, force=self._force, note=note)
+            arch = check_fits(
+                *(facts, self.release, target), domain=domain, force=self._force, note=note
+            )
         except DeviceError:
             if refresh or self._device.emulated:
                 raise
@@ -158,6 +159,8 @@ class Ready:
         self.site = site_on(self._project, self._device, facts, self._listener)
         self._directory = self.site.project
         self.soc, self.arch = facts.soc, facts.arch
+        if domain != CDSP:
+            self.soc = f"{facts.soc}-{domain}"
         self.deployment = deployment(self.release, arch, self._data)
         if self._beside:
             self.go_beside(self._beside)
@@ -221,13 +224,15 @@ def device_for(
         from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
         device = open_device(name, project, wait=choice.wait, listener=listener)
-        return device._replace(target=target)
+        return device._replace(target=target, domain=choice.domain or device.domain)
     from buildtool.device.emulated.device import open_emulated  # noqa: PLC0415 - sim only
     from buildtool.device.emulated.socs import default_soc  # noqa: PLC0415
 
-    soc = _find_soc(choice) or default_soc(project.targets[target].archs)
+    domain = choice.domain or CDSP
+    soc = _find_soc(choice) or default_soc(project.targets[target].archs, domain)
     root = project.state / "device" / soc.directory
-    return open_emulated(root, soc, listener, target, project.tool("qemu"))
+    device = open_emulated(root, soc, listener, target, project.tool("qemu"))
+    return device._replace(domain=domain)
 
 
 def read_facts_of(device: Device, *, refresh: bool = False) -> Facts:

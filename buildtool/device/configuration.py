@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
+from buildtool.device.facts import CDSP, DOMAINS
 from buildtool.project.keys import Key, Violation
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_toml, suggest
@@ -75,6 +76,9 @@ class ConfiguredDevice(Value):
     via: Annotated[
         str, Key("labgrid:PLACE: the place of a lab that is acquired while it is used")
     ] = ""
+    domain: Annotated[str, Key("DSP that programs of run, test and bench use", choices=DOMAINS)] = (
+        CDSP
+    )
 
 
 SECTIONS: Mapping[str, type] = {"device": ConfiguredDevice}
@@ -180,20 +184,23 @@ def device_of(
     """The device called `name` that is configured so; otherwise as `open_device`."""
     from buildtool.device.device import Device  # noqa: PLC0415 - completion lists names only
 
-    opened = partial(_transport, project=project)
+    open_transport = partial(_transport, project=project)
     if device.via:
         from buildtool.device.labgrid.transport import PlaceTransport  # noqa: PLC0415 - in labs
 
         place = device.via.removeprefix(LABGRID)
         transport: Transport = PlaceTransport(
-            place, name, device, opened, wait=wait, listener=listener
+            place, name, device, open_transport, wait=wait, listener=listener
         )
     else:
-        transport = opened(device)
+        transport = open_transport(device)
     root = device.root
     if root.startswith("~"):
         root = "$HOME" + root[1:]
-    return Device(name, device.target, root or transport.root, transport, device.tags, device.keep)
+    opened = Device(
+        name, device.target, root or transport.root, transport, device.tags, device.keep
+    )
+    return opened._replace(domain=device.domain)
 
 
 def _transport(device: ConfiguredDevice, project: Project | None) -> "Transport":

@@ -13,6 +13,7 @@ from buildtool.core.processes.process import DEVNULL
 from buildtool.core.value import Value
 from buildtool.device.conversation import conversation
 from buildtool.device.errors import DeviceConnectionError, DeviceError
+from buildtool.device.facts import CDSP
 from buildtool.device.script import ScriptReport
 from buildtool.device.script import script as scripts
 from buildtool.device.transports.transport import Transport
@@ -36,7 +37,8 @@ class Device(Value):
     """A device under the name `name`, whose releases are for `target`, below the directory `root`.
 
     `tags` are its user's names for groups of devices; `keep` is the number of releases that stay
-    there.  `emulated` is what is special about an emulated device, whose DSP can be watched.
+    there.  Programs use the DSP `domain`.  `emulated` is what is special about an emulated device,
+    whose DSP can be watched.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Device(Value):
     tags: tuple[str, ...] = ()
     keep: int = 3
     emulated: EmulatedDevice | None = None
+    domain: str = CDSP
 
     def leave(self) -> None:
         """Let others use the device, if it is of a lab and was acquired for this process."""

@@ -13,6 +13,9 @@ CAPABILITIES = (
     *("vtcm_page", "vtcm_count", "arch_ver", "hmx_support_depth", "hmx_support_spatial"),
 )
 """The DSP's attributes 0 to 8, as remote.h names them."""
+CDSP = "cdsp"
+DOMAINS = ("adsp", "mdsp", "sdsp", CDSP, "cdsp1", "gdsp0", "gdsp1")
+"""The names of DSPs, by the numbers that FastRPC has for them."""
 MAX_KHZ, MAX_MILLIDEGREES = 100_000_000, 1_000_000
 
 
@@ -34,8 +37,13 @@ class Node(Described):
     writable: Annotated[bool, "whether that user may write it"]
 
 
+NO_DOMAINS: Mapping[str, str] = {}
+
+
 class Facts(Described):
     """The facts about a device; a text is "" and a number 0 if it is unknown.
+
+    `arch`, `shell` and `capabilities` are those of the CDSP.
 
     Firmware can be wrong about `capabilities`, which have the names of `CAPABILITIES`.
     """
@@ -67,6 +75,20 @@ class Facts(Described):
         Mapping[str, int],
         "what libcdsprpc answers about the DSP, by attribute of remote.h in lower case",
     ]
+    domains: Annotated[
+        Mapping[str, str],
+        'arch of each DSP that the device has, "" if it is unknown; none if that is unknown',
+    ] = NO_DOMAINS
+
+
+def of_domain(facts: Facts, domain: str) -> Facts:
+    """The facts with the arch of the DSP `domain`: "" if the device has none of that name."""
+    if domain == CDSP:
+        return facts
+    arch = facts.domains.get(domain, "")
+    known = ", ".join(f"{name} ({of or 'unknown'})" for name, of in facts.domains.items())
+    source = f"the device has {known}" if known else "which DSPs it has is unknown"
+    return facts._replace(arch=arch, arch_source=source)
 
 
 class Clocks(Value):

@@ -18,7 +18,7 @@ from buildtool.device.facts import Facts, Node, SystemFile
 if TYPE_CHECKING:
     from buildtool.device.emulated.device import EmulatedDevice
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def facts_of(device: Device, *, refresh: bool = False) -> Facts:
@@ -82,6 +82,7 @@ def facts_of_sim(device: EmulatedDevice, root: str) -> Facts:
         shell=SystemFile(str(device.emulator.shell)),
         nodes=(),
         capabilities={},
+        domains=device.soc.domains,
     )
 
 

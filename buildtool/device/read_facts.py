@@ -24,7 +24,7 @@ from buildtool.device.board import BASE, EMULATED, PROPERTIES, Board, board_shel
 from buildtool.device.device import Device
 from buildtool.device.emulated.socs import known_socs
 from buildtool.device.errors import DeviceError
-from buildtool.device.facts import CAPABILITIES, Facts, Node, SystemFile
+from buildtool.device.facts import CAPABILITIES, CDSP, DOMAINS, Facts, Node, SystemFile
 from buildtool.device.script import MAX_LINE, Parts, parse_parts, printable, script
 from buildtool.device.sysroot.device_files import PLACES, PrintedFiles
 from buildtool.project.keys import HEXAGON_ARCHS
@@ -119,7 +119,7 @@ def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
         )
     shell = _shell(parts, files, android=android)
     machine = parts.text("machine")
-    numbers, refused = _capabilities(parts.texts.get("query", b""))
+    numbers, others, refused = _answers(parts.texts.get("query", b""))
     if "query" not in parts.texts and machine != "aarch64":
         refused = f"the processor is {machine}"
     elif "query" in parts.texts and not numbers:
@@ -161,6 +161,7 @@ def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
         shell=shell,
         nodes=tuple(_node(*row) for row in [*parts.of("node").items()][:MAX_NODES]),
         capabilities=numbers,
+        domains=({CDSP: arch} if numbers.get("domain_support") else {}) | others,
     )
 
 
@@ -211,19 +212,26 @@ def _file(path: str, digest: bytes) -> SystemFile:
     return SystemFile(path, word if is_digest(word) else "")
 
 
-def _capabilities(text: bytes) -> tuple[dict[str, int], str]:
-    """The attributes that were answered, by name, and why others were not."""
+def _answers(text: bytes) -> tuple[dict[str, int], dict[str, str], str]:
+    """The attributes that were answered, by name; the archs of other DSPs; and why attributes were
+    not answered."""
     found = {}
+    others = {}
     reasons = []
     for line in text.decode("utf-8", errors="replace").splitlines():
-        match = re.fullmatch(r"(attribute|failed) ([0-8]) (\d{1,10})", line, re.ASCII)
+        match = re.fullmatch(
+            r"(attribute|failed|domain(?= [0-6] )) ([0-8]) (\d{1,10})", line, re.ASCII
+        )
         if not match:
             reasons.append(printable(line.removeprefix("error ").encode()))
+        elif match[1] == "domain":
+            number = int(match[3]) & 0xFF
+            others[DOMAINS[int(match[2])]] = f"v{number:x}" if number else ""
         elif match[1] == "attribute":
             found[CAPABILITIES[int(match[2])]] = int(match[3])
         else:
             reasons.append(f"attribute {match[2]}: error {int(match[3]):#x}")
-    return found, "; ".join(reasons[:4])
+    return found, others, "; ".join(reasons[:4])
 
 
 def _glibc(lines: list[str]) -> str:

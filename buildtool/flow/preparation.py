@@ -12,6 +12,7 @@ from buildtool.core.events import Listener, Note, show_up_to_date
 from buildtool.core.lock import held_directory
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, Ready, device_for, read_facts_of, target_on
+from buildtool.device.facts import CDSP
 from buildtool.flow.options import with_options
 from buildtool.project.model import Project
 from buildtool.release.slices import Release, slices_from_json
@@ -103,21 +104,33 @@ class _Wanted(Value):
     ) -> Ready:
         choice, listener = self.choice, self.listener
         if self.device and not self.device.emulated:
-            device = self.device._replace(target=self.target)
+            domain = choice.domain or self.device.domain
+            device = self.device._replace(target=self.target, domain=domain)
         else:
             device = device_for(self.project, self.device_name, self.target, choice, listener)
-        counted = choice.expect_dsp or choice.trace or choice.record
+        counted = counting_option(choice, device)
         if counted:
             from buildtool.run.dsp_calls import counted_release
 
             platform, facts = self.project.targets[self.target].platform, read_facts_of(device)
             release = stack.enter_context(
-                counted_release(release, platform, facts, self.project.state, option=choice.counts)
+                counted_release(release, platform, facts, self.project.state, option=counted)
             )
         ready = Ready(self.project, device, release, listener, data, force=choice.force)
         if counted:
             ready.go_beside("counted")
         return ready
+
+
+def counting_option(choice: DeviceChoice, device: Device) -> str:
+    """The option for which a library is between the program and libcdsprpc; "" for none."""
+    options = {
+        "--expect-dsp": choice.expect_dsp,
+        "--trace": choice.trace,
+        "--record-calls": choice.record,
+        "--domain": device.domain != CDSP,
+    }
+    return next(filter(options.get, options), "")
 
 
 def known_release(

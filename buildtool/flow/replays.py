@@ -19,7 +19,7 @@ from buildtool.device.errors import DeviceError
 from buildtool.drivers.step_drivers import driver_of
 from buildtool.engine.context import open_context
 from buildtool.engine.options import Options
-from buildtool.flow.preparation import ready_on_device
+from buildtool.flow.preparation import counting_option, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import find_optional_project
 from buildtool.release.slices import Release
@@ -49,7 +49,9 @@ def choice_of(replay: Replay, device_name: str, choice: DeviceChoice) -> DeviceC
     """`choice`, with what is to be repeated of the earlier run's."""
     file = replay.file
     choice = choice._replace(
-        target=choice.target or file.target, expect_dsp=choice.expect_dsp or file.expect_dsp
+        target=choice.target or file.target,
+        expect_dsp=choice.expect_dsp or file.expect_dsp,
+        domain=choice.domain or file.domain,
     )
     if device_name != BUILT_IN_TARGET:
         return choice
@@ -82,13 +84,13 @@ def ready_to_replay(
     data = _data(replay, around, listener)
     with contextlib.ExitStack() as stack:
         release = replay.release
-        if choice.expect_dsp:
+        if counted := counting_option(choice, device):
             from buildtool.run.dsp_calls import counted_release
 
             platform = project.targets[release.target].platform
             facts = read_facts_of(device)
-            counted = counted_release(release, platform, facts, project.state)
-            release = stack.enter_context(counted)
+            made = counted_release(release, platform, facts, project.state, option=counted)
+            release = stack.enter_context(made)
         ready = Ready(project, device, release, listener, data, force=choice.force)
         ready.go_beside(DIRECTORY)
         yield ready
@@ -106,7 +108,7 @@ def _device(
     target = replay.file.target
     if name != BUILT_IN_TARGET:
         device = open_device(name, around, wait=choice.wait, listener=listener)
-        device = device._replace(target=target)
+        device = device._replace(target=target, domain=choice.domain)
         target_on(project, name, choice, device)
         return device
     platform = project.targets[target].platform

@@ -69,7 +69,9 @@ class MethodResult(Described):
 class BenchResult(ReleaseOnDevice, kw_only=True):
     """A bench of one release on one device; without numbers when a check `failed`."""
 
-    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    soc: Annotated[
+        str, 'SoC of the device, and the DSP unless that is the cdsp; "" if it is unknown'
+    ]
     ok: Annotated[bool, "whether all checks passed in all runs; there are no numbers if not"] = (
         computed(lambda self: not self.failed)
     )

@@ -51,7 +51,9 @@ class RunResult(ReleaseOnDevice):
     """How a program ended; `failed` are calls of methods of an emulated DSP, `crash_text` is all
     that is known of a crash, also of one on the ARM64 side."""
 
-    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    soc: Annotated[
+        str, 'SoC of the device, and the DSP unless that is the cdsp; "" if it is unknown'
+    ]
     run: Annotated[str, "name of the run; its logs are there in logs/RUN"]
     command: Annotated[tuple[str, ...], "the program and its arguments"]
     status: Annotated[int, "exit status of the program, 128+n for signal n"]

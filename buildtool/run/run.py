@@ -20,6 +20,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.contents import Deployment, Site
 from buildtool.device.conversation import Conversation, conversation
 from buildtool.device.errors import DeviceError
+from buildtool.device.facts import CDSP
 from buildtool.device.script import LOCK_SCRIPTS, ScriptReport, assignments, script
 from buildtool.run.input import Input
 from buildtool.run.program import NO_VARIABLES, RunRequest
@@ -27,6 +28,8 @@ from buildtool.run.program import NO_VARIABLES, RunRequest
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush
 
+DOMAIN_VARIABLE = "BUILDTOOL_DSP_DOMAIN"
+"""The variable that tells the library before libcdsprpc which DSP to use (count_calls.c)."""
 STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
 """The time that a program has to end after Ctrl-C or a timeout before it is killed."""
@@ -191,6 +194,8 @@ class _Run(Value):
         env = dict(self.request.env)
         if arch := self.deployment.arch:  # device.env has that of the release that came last
             env = {"BUILDTOOL_DSP_ARCH": arch, **env}
+        if self.site.device.domain != CDSP:
+            env[DOMAIN_VARIABLE] = self.site.device.domain
         if self.request.farf:
             # The library searches PROGRAM.farf in the directories of skels.
             log = f"{self.site.project}/logs/{self.name}"

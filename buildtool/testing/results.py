@@ -100,7 +100,9 @@ class TestRun(ReleaseOnDevice, kw_only=True):
 
     __test__ = False
 
-    soc: Annotated[str, 'SoC of the device; "" if it is unknown']
+    soc: Annotated[
+        str, 'SoC of the device, and the DSP unless that is the cdsp; "" if it is unknown'
+    ]
     firmware: Annotated[str, 'build of the firmware, as the card has it; "" if it is unknown'] = ""
     started: Annotated[float, "when the first test began, in seconds since the epoch", int]
     seconds: Annotated[float, "wall time of all tests together"]

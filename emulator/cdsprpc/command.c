@@ -78,6 +78,7 @@ bool command_compose(struct command *command, const struct session *session,
     char farf[FARF_MAX];
     read_farf(session, farf, sizeof farf);
     memset(command, 0, sizeof *command);
+    const struct dsp dsp = config_dsp(config, session->effective);
     add(command, "%s", config->qemu);
     if (config->qemu_cpu[0] != 0) {
         add(command, "-cpu");
@@ -96,14 +97,14 @@ bool command_compose(struct command *command, const struct session *session,
     add(command, "%s", config->shell);
     add(command, "serve");
     add(command, "soc=%s", config->soc);
-    add(command, "arch=0x%x", (unsigned)config->arch);
-    add(command, "vtcm_bytes=%u", (unsigned)config->vtcm_bytes);
+    add(command, "arch=0x%x", (unsigned)dsp.arch);
+    add(command, "vtcm_bytes=%u", (unsigned)dsp.vtcm_bytes);
     add(command, "heap_bytes=%u", (unsigned)config->heap_bytes);
     add(command, "strict=%s", strict_mode());
     add(command, "debug=%d", debug != NULL);
-    add(command, "hvx_units=%u", (unsigned)config->hvx_units);
+    add(command, "hvx_units=%u", (unsigned)dsp.hvx_units);
     add(command, "hw_threads=%u", (unsigned)config->hw_threads);
-    add(command, "hmx=%u", (unsigned)config->hmx);
+    add(command, "hmx=%u", (unsigned)dsp.hmx);
     add(command, "hmx_unit=%s", config->hmx_unit);
     add(command, "unsigned_pd=%d", settings.unsigned_module);
     add(command, "domain=%d", session->effective % DOMAINS);

@@ -18,6 +18,7 @@
 #define DEFAULT_PATH "/etc/buildtool-sim.conf"
 /* An assumption: no source is known, and devices are reported to have a few hundred MiB. */
 #define HEAP_BYTES (512u << 20)
+#define ARCH_OF_DEVICE UINT32_MAX
 #define REMEDY "buildtool creates this file in the directory of an emulated device"
 
 static bool text_value(char *to, size_t room, const char *value)
@@ -44,18 +45,27 @@ static bool switch_value(bool *to, const char *value)
     return *to || strcmp(value, "0") == 0;
 }
 
-/* Parses the list of the device's DSPs, such as "cdsp" or "cdsp,adsp". */
-static bool domains_value(bool *to, const char *value)
+/* Parses the list of the device's DSPs, such as "cdsp" or "cdsp:73,adsp:66". */
+static bool domains_value(uint32_t *archs, const char *value)
 {
-    memset(to, 0, DOMAINS * sizeof *to);
+    memset(archs, 0, DOMAINS * sizeof *archs);
     while (*value != 0) {
-        size_t length = strcspn(value, ",");
+        size_t length = strcspn(value, ":,");
         int domain = domain_by_name(value, length);
         if (domain < 0) {
             return false;
         }
-        to[domain] = true;
-        value += length + (value[length] == ',');
+        value += length;
+        archs[domain] = ARCH_OF_DEVICE;
+        if (*value == ':') {
+            char *end;
+            archs[domain] = (uint32_t)strtoul(value + 1, &end, 16);
+            if (end == value + 1 || archs[domain] == 0 || (*end != ',' && *end != 0)) {
+                return false;
+            }
+            value = end;
+        }
+        value += *value == ',';
     }
     return true;
 }
@@ -90,8 +100,11 @@ static bool key_value(struct config *config, const char *key, const char *value)
     if (strcmp(key, "unsigned_pd") == 0) {
         return switch_value(&config->unsigned_pd, value);
     }
+    if (strcmp(key, "testsig") == 0) {
+        return switch_value(&config->testsig, value);
+    }
     if (strcmp(key, "domains") == 0) {
-        return domains_value(config->domains, value);
+        return domains_value(config->archs, value);
     }
     if (strcmp(key, "qemu") == 0) {
         return text_value(config->qemu, sizeof config->qemu, value);
@@ -168,7 +181,7 @@ static bool config_read(struct config *config)
     config->hvx_units = 4;
     config->hw_threads = 6;
     config->unsigned_pd = true;
-    config->domains[OWN_DOMAIN] = true;
+    config->archs[OWN_DOMAIN] = ARCH_OF_DEVICE;
     for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
         good = line_read(config, line, path, number);
     }
@@ -177,6 +190,28 @@ static bool config_read(struct config *config)
     }
     fclose(file);
     return good && complete(config, path);
+}
+
+struct dsp config_dsp(const struct config *config, int effective)
+{
+    const int domain = effective % DOMAINS;
+    const bool compute = domain == CDSP_DOMAIN_ID || domain == CDSP1_DOMAIN_ID;
+    const bool general = domain == GDSP0_DOMAIN_ID || domain == GDSP1_DOMAIN_ID;
+    struct dsp dsp = {.arch = config->archs[domain]};
+    if (dsp.arch == ARCH_OF_DEVICE) {
+        dsp.arch = config->arch;
+    }
+    if (dsp.arch != 0) {
+        /* Devices have fastrpc_shell_unsigned_N for these only (linux-msm/hexagon-dsp-binaries at
+         * 2ba83638). */
+        dsp.unsigned_pd = config->unsigned_pd && (compute || general);
+    }
+    if (dsp.arch != 0 && compute) { /* an assumption: no source says that another DSP has these */
+        dsp.vtcm_bytes = config->vtcm_bytes;
+        dsp.hvx_units = config->hvx_units;
+        dsp.hmx = config->hmx;
+    }
+    return dsp;
 }
 
 static struct config config;

@@ -13,28 +13,24 @@
 #define LATENCY_POLL_MAX 10000    /* microseconds */
 #define ARCH_VERSION_BASE 0x8d00u /* devices report 0x8d73 for v73; the low byte is the arch */
 
-static uint32_t attribute(const struct config *config, bool present, uint32_t id)
+static uint32_t attribute(const struct dsp *dsp, uint32_t id)
 {
-    if (id == DOMAIN_SUPPORT) {
-        return present;
-    }
-    if (!present) {
-        return 0;
-    }
     switch (id) {
+    case DOMAIN_SUPPORT:
+        return 1;
     case UNSIGNED_PD_SUPPORT:
-        return config->unsigned_pd;
+        return dsp->unsigned_pd;
     case HVX_SUPPORT_128B:
-        return config->hvx_units;
+        return dsp->hvx_units;
     case VTCM_PAGE:
-        return config->vtcm_bytes;
+        return dsp->vtcm_bytes;
     case VTCM_COUNT:
-        return config->vtcm_bytes > 0;
+        return dsp->vtcm_bytes > 0;
     case ARCH_VER:
-        return ARCH_VERSION_BASE | (config->arch & 0xff);
+        return ARCH_VERSION_BASE | (dsp->arch & 0xff);
     case HMX_SUPPORT_DEPTH:
     case HMX_SUPPORT_SPATIAL:
-        return config->hmx == HMX_COMPUTES;
+        return dsp->hmx == HMX_COMPUTES;
     case ASYNC_FASTRPC_SUPPORT:
     case STATUS_NOTIFICATION_SUPPORT:
         return 1;
@@ -54,9 +50,10 @@ static int dsp_info(struct remote_dsp_capability *asked, uint32_t size)
     if (config == NULL) {
         return AEE_ECONNREFUSED;
     }
-    asked->capability = attribute(config, config->domains[asked->domain % DOMAINS],
-                                  asked->attribute_ID);
-    return AEE_SUCCESS;
+    const struct dsp dsp = config_dsp(config, (int)asked->domain);
+    asked->capability = dsp.arch != 0 ? attribute(&dsp, asked->attribute_ID) : 0;
+    /* For the other attributes the library opens the DSP's device node. */
+    return dsp.arch != 0 || asked->attribute_ID == DOMAIN_SUPPORT ? AEE_SUCCESS : AEE_ECONNREFUSED;
 }
 
 /* Checks the request only. The emulation never sleeps, so it meets every latency. */
@@ -110,8 +107,11 @@ EXPORT int remote_handle64_control(remote_handle64 h, uint32_t req, void *data, 
 
 static fastrpc_domain_type type_of(int domain)
 {
-    static const fastrpc_domain_type types[DOMAINS] = {FASTRPC_LPASS, FASTRPC_MODEM, FASTRPC_SDSP,
-                                                       FASTRPC_NSP, FASTRPC_NSP};
+    /* GDSPs have no type of their own. */
+    static const fastrpc_domain_type types[DOMAINS] = {
+        FASTRPC_LPASS, FASTRPC_MODEM, FASTRPC_SDSP, FASTRPC_NSP,
+        FASTRPC_NSP,   FASTRPC_NSP,   FASTRPC_NSP,
+    };
     return types[domain];
 }
 
@@ -130,14 +130,14 @@ EXPORT int remote_system_request(system_req_payload *req)
     uint64_t type = req->sys.flags & ((1u << DOMAINS_LIST_FLAGS_TYPE_POS) - 1u);
     int count = 0;
     for (int i = 0; i < DOMAINS; i++) {
-        if (!config->domains[i] || (type != FASTRPC_ALL_DOMAINS && type != type_of(i))) {
+        if (config->archs[i] == 0 || (type != FASTRPC_ALL_DOMAINS && type != type_of(i))) {
             continue;
         }
         if (req->sys.domains != NULL && count < req->sys.max_domains) {
             fastrpc_domain *domain = &req->sys.domains[count];
             memset(domain, 0, sizeof *domain);
             domain->id = i;
-            domain->instance_id = i == CDSP1_DOMAIN_ID;
+            domain->instance_id = i == CDSP1_DOMAIN_ID || i == GDSP1_DOMAIN_ID;
             snprintf(domain->name, sizeof domain->name, "%s", domain_name(i));
             domain->type = type_of(i);
             domain->status = 1;

@@ -122,17 +122,22 @@ static int open_any(const char *text, bool is_64, uint64_t *id)
     int effective = domain + DOMAINS * uri.session;
     int code = AEE_SUCCESS;
     int skel = -1;
-    if (config->domains[domain]) {
+    const struct dsp dsp = config_dsp(config, domain);
+    if (dsp.arch != 0) {
         skel = search_open(uri.file, domain_name(domain), false, &code);
         if (skel < 0) {
             return code;
         }
-        if (!settings_of(effective).unsigned_module) {
+        if (!settings_of(effective).unsigned_module && !config->testsig) {
             log_message(
                 "signature verify start failed: %s is not signed and the process on %s is a signed "
-                "one; ask for an unsigned process (DSPRPC_CONTROL_UNSIGNED_MODULE) before the "
-                "first open",
-                uri.file, domain_name(domain));
+                "one; %s",
+                uri.file, domain_name(domain),
+                dsp.unsigned_pd
+                    ? "ask for an unsigned process (DSPRPC_CONTROL_UNSIGNED_MODULE) before the "
+                      "first open"
+                    : "this DSP has no others: sign the skel, or put a test signature on the "
+                      "device (the emulated one: --soc SOC,testsig)");
             close(skel);
             return DSP_CODE(AEE_EUNSIGNEDMOD);
         }

@@ -1,9 +1,10 @@
 /* search.c: finds skels and libraries for the DSP, in the order of the open-source libcdsprpc
- * (quic/fastrpc, src/apps_std_imp.c).
+ * (qualcomm/fastrpc at 95e4a197, src/fastrpc_apps_user.c and apps_std_imp.c).
  *
  * DSP_LIBRARY_PATH, or ADSP_LIBRARY_PATH if the former is not set, is a list of directories,
- * separated by `;`. An empty element is the working directory. The default directories follow. In
- * each directory, <domain>/<file> takes precedence over <file>. */
+ * separated by `;`. An empty element is the working directory. The system's directory for the arch of
+ * the DSP and the default directories follow. In each directory, <domain>/<file> takes precedence over
+ * <file>. */
 #include "search.h"
 
 #include <errno.h>
@@ -17,8 +18,9 @@
 #include "config.h"
 #include "log.h"
 #include "text.h"
+#include "uri.h"
 
-#define DEFAULTS "/usr/lib/rfsa/adsp;/usr/lib/dsp"
+#define DEFAULTS "/usr/share/qcom/hexagon/v%x;/usr/lib/rfsa/adsp;/usr/lib/dsp"
 #define TRIED_MAX 4096
 
 struct search {
@@ -123,9 +125,15 @@ static void try_list(struct search *search, const char *list)
     }
 }
 
+static uint32_t own_arch(const struct search *search)
+{
+    const char *domain = search->domain;
+    return config_dsp(config_get(), domain_by_name(domain, strlen(domain))).arch;
+}
+
 static void describe_arch(const struct search *search, char *text, size_t room)
 {
-    uint32_t own = config_get()->arch;
+    uint32_t own = own_arch(search);
     if (search->arch > own) {
         snprintf(text, room,
                  "; the skels for v%x were left out of what was sent, because the DSP is v%x and "
@@ -172,7 +180,9 @@ int search_open(const char *file, const char *domain, bool quiet, int *code)
         try_list(&search, path);
     }
     if (search.found < 0) {
-        try_list(&search, DEFAULTS);
+        char defaults[sizeof DEFAULTS + 8];
+        snprintf(defaults, sizeof defaults, DEFAULTS, (unsigned)own_arch(&search));
+        try_list(&search, defaults);
     }
     if (search.found < 0) {
         *code = DSP_CODE(search.refused ? AEE_EBADPERMS : AEE_EUNABLETOLOAD);

@@ -65,11 +65,12 @@ static int check_startable(int effective, const struct config *config)
     if (config == NULL) {
         return AEE_ECONNREFUSED;
     }
-    if (!config->domains[effective % DOMAINS]) {
+    const struct dsp dsp = config_dsp(config, effective);
+    if (dsp.arch == 0) {
         log_message("the device %s has no %s", config->soc, domain_name(effective % DOMAINS));
         return AEE_ECONNREFUSED;
     }
-    if (settings_of(effective).unsigned_module && !config->unsigned_pd) {
+    if (settings_of(effective).unsigned_module && !dsp.unsigned_pd) {
         log_message(
             "the device %s runs no unsigned modules on %s: sign the skel, and do not request an "
             "unsigned process",

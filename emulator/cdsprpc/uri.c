@@ -12,16 +12,18 @@
 
 #define SCHEME "file://"
 
-static const char *const names[DOMAINS] = {"adsp", "mdsp", "sdsp", "cdsp", "cdsp1"};
+static const char *const names[] = {"adsp", "mdsp", "sdsp", "cdsp", "cdsp1", "gdsp0", "gdsp1"};
+
+#define NAMES ((int)(sizeof names / sizeof names[0]))
 
 const char *domain_name(int domain)
 {
-    return domain >= 0 && domain < DOMAINS ? names[domain] : "?";
+    return domain >= 0 && domain < NAMES ? names[domain] : "?";
 }
 
 int domain_by_name(const char *name, size_t n)
 {
-    for (int i = 0; i < DOMAINS; i++) {
+    for (int i = 0; i < NAMES; i++) {
         if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0) {
             return i;
         }

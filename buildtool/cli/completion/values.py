@@ -124,6 +124,12 @@ def _socs(_: Cursor) -> Iterable[str]:
     return [*known_socs(), *names_by_arch()]
 
 
+def _domains(_: Cursor) -> Iterable[str]:
+    from buildtool.device.facts import DOMAINS
+
+    return DOMAINS
+
+
 def _build_types(_: Cursor) -> Iterable[str]:
     from buildtool.project.model import BUILD_TYPES
 
@@ -188,6 +194,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "bench": _benches,
     "type": _build_types,
     "device": _devices,
+    "domain": _domains,
     "device|dir": _devices,
     "engine": _engines,
     "format": _formats,

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.cli.options import (
     BuildOptions,
     DeviceOptions,
+    Domain,
     ExpectDsp,
     Json,
     TraceOptions,
     check_with_on,
+    checked_domain,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -84,6 +86,7 @@ def bench(
     markdown: Annotated[
         bool, Option("--markdown", "Print the result as Markdown, for a pull request.")
     ] = False,
+    domain: Domain = "",
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
@@ -102,7 +105,9 @@ def bench(
     from buildtool.cli.devices.bench_table import show_benched
     from buildtool.measure.comparison import Against, keep
 
-    choice = devices.choice(build, expect_dsp=expect_dsp, trace=trace.wanted)
+    choice = devices.choice(
+        build, domain=checked_domain(domain), expect_dsp=expect_dsp, trace=trace.wanted
+    )
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import on_devices
 

@@ -12,7 +12,15 @@ from buildtool.cli.devices.program_options import (
     run_for_command,
     show_end,
 )
-from buildtool.cli.options import BuildOptions, CheckOptions, ExpectDsp, Json, OneDeviceOptions
+from buildtool.cli.options import (
+    BuildOptions,
+    CheckOptions,
+    Domain,
+    ExpectDsp,
+    Json,
+    OneDeviceOptions,
+    checked_domain,
+)
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
@@ -41,6 +49,7 @@ def capture(
     ] = None,
     program: ProgramOptions = ProgramOptions(),
     checks: CheckOptions = CheckOptions(),
+    domain: Domain = "",
     expect_dsp: ExpectDsp = False,
     devices: OneDeviceOptions = OneDeviceOptions(),
     build: BuildOptions = BuildOptions(),
@@ -58,7 +67,9 @@ def capture(
     from buildtool.run.bundle.record import RunRecord
     from buildtool.run.bundle.write import captured, check_place
 
-    choice = devices.choice(build, expect_dsp=expect_dsp, **checks.for_choice())
+    choice = devices.choice(
+        build, domain=checked_domain(domain), expect_dsp=expect_dsp, **checks.for_choice()
+    )
     project = find_project(Path.cwd())
     screen = Screen(quiet=True, verbose=build.verbose)
     named = find_named_run(project, name, device) if name else None

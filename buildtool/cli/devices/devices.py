@@ -266,6 +266,8 @@ def _attached(serial: str, project: Project | None) -> tuple[str, str]:
 
 
 def _show_facts(facts: Facts) -> None:
+    from buildtool.device.facts import CDSP
+
     libraries = [facts.cdsprpc.path or "none", facts.cdsprpc.sha256[:12]]
     shell = [facts.shell.path or "none", facts.shell.sha256[:12]]
     system = f"glibc {facts.glibc or 'unknown'}"
@@ -278,6 +280,11 @@ def _show_facts(facts: Facts) -> None:
         "system": f"{facts.platform}, {facts.machine}, {system}",
         "page size": str(facts.page_size),
         "DSP": f"{facts.arch or 'none known'}: {facts.arch_source}",
+        "other DSPs": ", ".join(
+            f"{name} {arch or 'of unknown arch'}"
+            for name, arch in facts.domains.items()
+            if name != CDSP
+        ),
         "libcdsprpc": " ".join(libraries),
         "DSP shell": " ".join(shell),
         "user": user,

@@ -23,10 +23,12 @@ from buildtool.cli.options import (
     BuildOptions,
     CheckOptions,
     DeviceOptions,
+    Domain,
     ExpectDsp,
     Json,
     TraceOptions,
     check_with_on,
+    checked_domain,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -89,6 +91,7 @@ def run(
     debug: Annotated[
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
+    domain: Domain = "",
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
     record_options: RecordOptions = RecordOptions(),
@@ -111,6 +114,7 @@ def run(
         build,
         verify=verify,
         debug=debug,
+        domain=checked_domain(domain),
         expect_dsp=expect_dsp,
         trace=trace.wanted,
         record=record_options.wanted(),

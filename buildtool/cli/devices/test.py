@@ -12,10 +12,12 @@ from buildtool.cli.options import (
     BuildOptions,
     CheckOptions,
     DeviceOptions,
+    Domain,
     ExpectDsp,
     Json,
     TraceOptions,
     check_with_on,
+    checked_domain,
     without_on,
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
@@ -56,6 +58,7 @@ def test(
     export: ExportOptions = ExportOptions(),
     matrix: MatrixOptions = MatrixOptions(),
     checks: CheckOptions = CheckOptions(),
+    domain: Domain = "",
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
@@ -70,7 +73,13 @@ def test(
 
     TEST is the name of a test or suite, or a glob: 'unit*'.
     """
-    choice = devices.choice(build, expect_dsp=expect_dsp, trace=trace.wanted, **checks.for_choice())
+    choice = devices.choice(
+        build,
+        domain=checked_domain(domain),
+        expect_dsp=expect_dsp,
+        trace=trace.wanted,
+        **checks.for_choice(),
+    )
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output_file("--junit", junit, "results.xml")
@@ -79,7 +88,7 @@ def test(
         from buildtool.cli.devices.test_on_devices import check_alone, exported
 
         check_alone(("--on", devices.on), ("--list", list_), ("--shard", shard))
-        check_alone(("--trace", trace.wanted), ("--expect-dsp", expect_dsp))
+        check_alone(("--trace", trace.wanted), ("--expect-dsp", expect_dsp), ("--domain", domain))
         return exported(
             *(device, tests or (), export, matrix, junit),
             timeout=seconds,

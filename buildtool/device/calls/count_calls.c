@@ -1,4 +1,5 @@
-/* count_calls.c: a libcdsprpc that counts what a program asks of the DSP, and passes it on.
+/* count_calls.c: a libcdsprpc that counts what a program asks of the DSP, and passes it on, to the DSP
+ * that `--domain` names.
  *
  * It comes before the library of the system, whose path is REAL_LIBRARY, and which it needs: every
  * function that is not here is found there.  Counts are in a file that is mapped into memory, so
@@ -90,6 +91,7 @@ static void *map_file(const char *path, size_t size)
 }
 
 #include "call_table.h"
+#include "domain_of_calls.h"
 #include "trace_calls.h"
 #include "record_calls.h"
 
@@ -120,6 +122,7 @@ __attribute__((constructor)) static void open_table(void)
     struct table *memory = map_file(getenv("BUILDTOOL_DSP_CALLS"), sizeof *table);
     trace_open();
     open_recording();
+    choose_domain();
     if (memory != NULL) {
         table = memory;
         for (size_t i = 0; i < sizeof table->magic; i++) {
@@ -167,8 +170,13 @@ static void count(uint32_t kind, struct row *row, uint32_t scalars, const remote
 int remote_handle64_open(const char *name, remote_handle64 *handle)
 {
     PASS_ON(remote_handle64_open)
+    char room[URI_SIZE];
+    const char *uri = uri_for(name, room);
+    if (uri == NULL) {
+        return AEE_EBADPARM;
+    }
     const uint64_t start = ticks();
-    const int code = real(name, handle);
+    const int code = real(uri, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
     record_open(name, code == 0 ? *handle : 0, code, 1);
@@ -181,8 +189,13 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
 int remote_handle_open(const char *name, remote_handle *handle)
 {
     PASS_ON(remote_handle_open)
+    char room[URI_SIZE];
+    const char *uri = uri_for(name, room);
+    if (uri == NULL) {
+        return AEE_EBADPARM;
+    }
     const uint64_t start = ticks();
-    const int code = real(name, handle);
+    const int code = real(uri, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
     record_open(name, code == 0 ? *handle : 0, code, 0);
@@ -268,7 +281,7 @@ int fastrpc_mmap(int domain, int file, void *address, int offset, size_t length,
     PASS_ON(fastrpc_mmap)
     static uint32_t text;
     const uint64_t start = ticks();
-    const int code = real(domain, file, address, offset, length, flags);
+    const int code = real(domain_for(domain), file, address, offset, length, flags);
     trace(BT_TRACE_MAP, start, code, length, "fastrpc_mmap", &text);
     record_memory(address, length, file);
     record_map(CHUNK_MAP, domain, file, (uint32_t)offset, (uint32_t)flags, length, code);
@@ -284,7 +297,7 @@ int fastrpc_munmap(int domain, int file, void *address, size_t length)
     PASS_ON(fastrpc_munmap)
     static uint32_t text;
     const uint64_t start = ticks();
-    const int code = real(domain, file, address, length);
+    const int code = real(domain_for(domain), file, address, length);
     trace(BT_TRACE_UNMAP, start, code, length, "fastrpc_munmap", &text);
     record_map(CHUNK_UNMAP, domain, file, 0, 0, length, code);
     if (code == 0) {
@@ -308,9 +321,22 @@ int remote_handle_control(uint32_t request, void *data, uint32_t size)
 {
     PASS_ON(remote_handle_control)
     const uint64_t start = ticks();
-    const int code = real(request, data, size);
+    const int code = control_for(real, request, data, size);
     trace_control(start, request, data, size, code);
     return code;
+}
+
+int remote_mem_map(int domain, int file, int flags, uint64_t address, size_t size,
+                   uint64_t *remote_address)
+{
+    PASS_ON(remote_mem_map)
+    return real(domain_for(domain), file, flags, address, size, remote_address);
+}
+
+int remote_mem_unmap(int domain, uint64_t remote_address, size_t size)
+{
+    PASS_ON(remote_mem_unmap)
+    return real(domain_for(domain), remote_address, size);
 }
 
 int remote_handle64_control(remote_handle64 handle, uint32_t request, void *data, uint32_t size)
@@ -326,7 +352,7 @@ int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t 
                     void *packet_callback, void *error_callback, void *context, void **queue)
 {
     PASS_ON(dspqueue_create)
-    const int code = real(domain, flags, request_size, response_size, packet_callback,
+    const int code = real(domain_for(domain), flags, request_size, response_size, packet_callback,
                           error_callback, context, queue);
     add(&table->queues, code == 0);
     if (code == 0) {
@@ -427,7 +453,7 @@ int dspqueue_close(void *queue)
 int remote_session_control(uint32_t request, void *data, uint32_t size)
 {
     PASS_ON(remote_session_control)
-    const int code = real(request, data, size);
+    const int code = session_control_for(real, request, data, size);
     record_control(request, data, size, code);
     return code;
 }

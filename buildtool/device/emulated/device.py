@@ -157,6 +157,8 @@ def prepare(
         "hmx": HMX_ZEROS if soc.hmx_zeros else int(soc.hmx),
         **({"hmx_unit": programs.hmx_unit} if programs.hmx_unit else {}),
         "unsigned_pd": 1,
+        "testsig": int(soc.testsig),
+        "domains": ",".join(f"{name}:{arch[1:]}" for name, arch in soc.domains.items()),
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,
         "shell": programs.emulator.shell,

@@ -1,7 +1,9 @@
-/* dsp_query.c: print what the system's libcdsprpc says about the compute DSP.
+/* dsp_query.c: print what the system's libcdsprpc says about the compute DSP, and which others there
+ * are.
  *
  * Each line is a word and numbers: "attribute ID CAPABILITY" for an attribute that was answered,
- * "failed ID CODE" for another one, "error TEXT" for a library that could not be loaded.  The program
+ * "failed ID CODE" for another one, "domain ID ARCH_VER" for another DSP (0 if it does not tell),
+ * "error TEXT" for a library that could not be loaded.  The program
  * has no start files and links no versioned symbol, so one source serves glibc of every version and
  * Android. */
 #include <stddef.h>
@@ -10,6 +12,7 @@
 #include "remote.h"
 
 #define ATTRIBUTES 9 /* DOMAIN_SUPPORT to HMX_SUPPORT_SPATIAL */
+#define DOMAINS 7    /* adsp to gdsp1 */
 #define SECONDS 10u  /* a driver may never answer */
 #define RTLD_NOW 2   /* the same in glibc and in 64-bit bionic */
 #define STANDARD_OUTPUT 1
@@ -68,6 +71,20 @@ static void *open_library(void)
     return NULL;
 }
 
+static void put_domain(control_function *control, uint32_t id)
+{
+    struct remote_dsp_capability present = {id, DOMAIN_SUPPORT, 0};
+    struct remote_dsp_capability arch = {id, ARCH_VER, 0};
+    if (control(DSPRPC_GET_DSP_INFO, &present, sizeof present) != 0 || present.capability == 0) {
+        return; /* an older library does not know it, or the device does not have it */
+    }
+    int code = control(DSPRPC_GET_DSP_INFO, &arch, sizeof arch);
+    put("domain");
+    put_number(id);
+    put_number(code == 0 ? arch.capability : 0);
+    put("\n");
+}
+
 _Noreturn void dsp_query(void)
 {
     alarm(SECONDS);
@@ -89,6 +106,11 @@ _Noreturn void dsp_query(void)
         put_number(id);
         put_number(code == 0 ? asked.capability : (uint32_t)code);
         put("\n");
+    }
+    for (uint32_t id = 0; id < DOMAINS; id++) {
+        if (id != CDSP_DOMAIN_ID) {
+            put_domain(control, id);
+        }
     }
     _exit(0);
 }

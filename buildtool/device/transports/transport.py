@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from socket import socket
 
 Command = Sequence[str | Path]
-NOT_THERE = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH")
+NOT_THERE = ("LD_PRELOAD", "BUILDTOOL_DSP_ARCH", "BUILDTOOL_DSP_DOMAIN")
 """Variables of this process that are not for programs on a device."""
 MAX_ARGUMENT = (128 << 10) - 1
 """Bytes of one argument of a program; execve(2): MAX_ARG_STRLEN."""

@@ -17,6 +17,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest, open_regular, parse_bounded
 from buildtool.core.lock import held_temporary_directory
 from buildtool.core.value import Value
+from buildtool.device.facts import CDSP
 from buildtool.project.model import Header, Project, Run, Target
 from buildtool.project.runs import LONGEST
 from buildtool.project.tables import NAME as PLAIN_NAME
@@ -179,7 +180,7 @@ class ReplayData(Value):
 
 class ReplayFile(Value):
     """What is repeated: `run`, of the release with the id `release`, on a device with the SoC
-    `soc` ("" if unknown).
+    `soc` ("" if unknown), on its DSP `domain`.
 
     The program of `run` is "" for the only one.  `masked_arguments` are the numbers of the words of
     the command, and `masked_env` the names of the variables, whose values were secrets.  `strict`
@@ -190,6 +191,7 @@ class ReplayFile(Value):
     target: str
     release: str
     soc: str
+    domain: str
     run: Run
     masked_arguments: tuple[int, ...]
     masked_env: tuple[str, ...]
@@ -217,7 +219,8 @@ def replay_document(record: RunRecord, redact: Redactor) -> Mapping[str, Any]:
         "project": record.project.name,
         "target": release.target,
         "release": release.id,
-        "soc": ready.soc if ready else "",
+        "soc": ready.soc.removesuffix(f"-{ready.site.device.domain}") if ready else "",
+        "domain": ready.site.device.domain if ready else CDSP,
         "command": words,
         "masked_arguments": [
             number for number, word in enumerate(command) if words[number] != word
@@ -271,6 +274,7 @@ def _parse_files(document: Any) -> ReplayFile:
         target=_plain(document["target"]),
         release=document["release"],
         soc=_text(document["soc"]),
+        domain=_plain(document.get("domain", CDSP)),  # older ones do not name it
         run=Run(
             program=words[0] if words else "",
             args=tuple(words[1:]),

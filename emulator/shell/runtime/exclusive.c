@@ -39,7 +39,7 @@ static bool open_file(struct exclusive *exclusive)
     if (state == NULL || state[0] == '\0') {
         return false;
     }
-    snprintf(path, sizeof path, "%s/%s", state, exclusive->file);
+    snprintf(path, sizeof path, "%s/%s-%d", state, exclusive->file, shell_facts()->domain);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, sizeof(struct exclusive_waiters)) != 0) {
         shell_logf(SHELL_ERROR, "%s cannot be opened: other programs are not excluded", path);

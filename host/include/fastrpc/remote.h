@@ -74,6 +74,8 @@ extern "C" {
 #define SDSP_DOMAIN_NAME "sdsp"
 #define CDSP_DOMAIN_NAME "cdsp"
 #define CDSP1_DOMAIN_NAME "cdsp1"
+#define GDSP0_DOMAIN_NAME "gdsp0"
+#define GDSP1_DOMAIN_NAME "gdsp1"
 
 /* Suffixes for a stub's X_URI. */
 #define ADSP_DOMAIN "&_dom=adsp"
@@ -81,6 +83,8 @@ extern "C" {
 #define SDSP_DOMAIN "&_dom=sdsp"
 #define CDSP_DOMAIN "&_dom=cdsp"
 #define CDSP1_DOMAIN "&_dom=cdsp1"
+#define GDSP0_DOMAIN "&_dom=gdsp0"
+#define GDSP1_DOMAIN "&_dom=gdsp1"
 
 #define ITRANSPORT_PREFIX "'\":;./\\"
 

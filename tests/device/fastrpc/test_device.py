@@ -73,6 +73,8 @@ def test_a_command_line_that_is_too_long_starts_nothing(device: Device, size: in
         ({"unsigned_pd": "yes"}, "unsigned_pd cannot be 'yes'"),
         ({"vtcm_bytes": "-1"}, "vtcm_bytes cannot be '-1'"),
         ({"domains": "cdsp,npu"}, "domains cannot be 'cdsp,npu'"),
+        ({"domains": "cdsp:"}, "domains cannot be 'cdsp:'"),
+        ({"domains": "cdsp:0,adsp"}, "domains cannot be 'cdsp:0,adsp'"),
         ({"soc": "x" * 100}, "soc cannot be"),
         ({"qemu": "/nowhere/qemu-hexagon"}, "cannot start /nowhere/qemu-hexagon"),
         ({"shell": "/nowhere/shell"}, "the shell in the device's configuration does not exist"),

@@ -112,6 +112,17 @@ def test_a_device_without_unsigned_processes(
     assert [f.condition.name for f in said.causes] == ["unsigned-process-not-allowed"]
 
 
+def test_a_dsp_without_unsigned_processes(
+    make_device: Callable[..., Device], toolbox: Toolbox
+) -> None:
+    device = make_device(domains="adsp,cdsp")
+    device.install(toolbox.skel("probe"))
+
+    said = explain_bytes(device.run("open h probe &_dom=adsp").err.encode())
+
+    assert [f.condition.name for f in said.causes] == ["unsigned-process-not-allowed"]
+
+
 def test_what_works_has_no_cause(device: Device) -> None:
     result = device.run(UNSIGNED + "open h probe; call h 3; close h")
 

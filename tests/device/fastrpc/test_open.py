@@ -87,13 +87,59 @@ def test_dsp_that_the_device_lacks(device: Device) -> None:
     assert result["info 3 0"] == "0 1"
 
 
-def test_second_dsp(make_device: Callable[..., Device], toolbox: Toolbox) -> None:
-    device = make_device(domains="cdsp,adsp")
-    device.install(toolbox.skel("probe"), directory="usr/lib/rfsa/adsp/adsp")
-    result = device.run("unsigned_pd -1 1; open h probe &_dom=adsp; domain_of h; call h 3")
-    assert result["open h probe &_dom=adsp"] == "0"
-    assert result["domain_of h"] == "0 0"
+@pytest.mark.parametrize(("name", "number"), [("cdsp1", 4), ("gdsp0", 5), ("gdsp1", 6)])
+def test_another_dsp(
+    make_device: Callable[..., Device], toolbox: Toolbox, name: str, number: int
+) -> None:
+    device = make_device(domains=f"cdsp,{name}")
+    device.install(toolbox.skel("probe"), directory=f"usr/lib/rfsa/adsp/{name}")
+    opened = f"open h probe &_dom={name}"
+    result = device.run(f"unsigned_pd -1 1; {opened}; domain_of h; call h 3; open g probe")
+    assert result[opened] == "0"
+    assert result["domain_of h"] == f"0 {number}"
     assert result["call h 3"] == "0"
+    assert result["open g probe"] == "80000406"  # it is in the directory of the other one
+
+
+def test_adsp_runs_signed_modules_only(
+    make_device: Callable[..., Device], toolbox: Toolbox
+) -> None:
+    opened = "open h probe &_dom=adsp"
+    for testsig, code in ("0", "80000481"), ("1", "0"):
+        device = make_device(f"testsig-{testsig}", domains="cdsp,adsp", testsig=testsig)
+        device.install(toolbox.skel("probe"))
+        result = device.run(f"info 0 1; {opened}; unsigned_pd 0 1")
+        assert (result["info 0 1"], result[opened]) == ("0 0", code)
+        assert ("put a test signature on the device" in result.err) == (testsig == "0")
+    refused = device.run(f"unsigned_pd 0 1; {opened}")
+    assert refused[opened] == "14"
+    assert "runs no unsigned modules on adsp" in refused.err
+
+
+def test_each_dsp_has_its_arch(make_device: Callable[..., Device], toolbox: Toolbox) -> None:
+    device = make_device(arch="73", domains="adsp:66,cdsp,cdsp1:75", vtcm_bytes="4096")
+    result = device.run("info 0 6; info 3 6; info 4 6; info 0 4; info 4 4; info 5 0; info 5 6")
+    values = [line.split(" = ")[1] for line in result.lines]
+    assert values == ["0 8d66", "0 8d73", "0 8d75", "0 0", "0 1000", "0 0", "72 0"]
+    device.install(toolbox.skel("of_v75", arch="v75"))
+    result = device.run("unsigned_pd -1 1; open h of_v75; open g of_v75 &_dom=cdsp1; call g 3")
+    assert result["open h of_v75"] == "80000406"
+    assert "is built for v75 and this device is v73" in result.err
+    assert result["call g 3"] == "0"
+
+
+def test_two_dsps_at_once(make_device: Callable[..., Device], toolbox: Toolbox) -> None:
+    """Each session has a process of its own, and one ends without the other."""
+    device = make_device(domains="cdsp,cdsp1")
+    device.install(toolbox.skel("probe"))
+    result = device.run(
+        "unsigned_pd -1 1; open h probe; open g probe &_dom=cdsp1; number h 9; number g 9;"
+        "domain_of h; domain_of g; end 3; call h 3; call g 3"
+    )
+    assert result["number h 9"] == result["number g 9"] == "0 1 1"
+    assert (result["domain_of h"], result["domain_of g"]) == ("0 3", "0 4")
+    assert result["call h 3"] != "0"
+    assert result["call g 3"] == "0"
 
 
 def test_newer_arch_is_refused(device: Device, toolbox: Toolbox) -> None:

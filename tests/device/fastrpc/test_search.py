@@ -27,7 +27,9 @@ def put(device: Device, toolbox: Toolbox, directory: str, answer: int) -> None:
     (target / "libprobe_skel.so").write_bytes(skel.read_bytes())
 
 
-@pytest.mark.parametrize("directory", ["usr/lib/rfsa/adsp", "usr/lib/dsp"])
+@pytest.mark.parametrize(
+    "directory", ["usr/share/qcom/hexagon/v68", "usr/lib/rfsa/adsp", "usr/lib/dsp"]
+)
 def test_default_directories(bare: Device, toolbox: Toolbox, directory: str) -> None:
     put(bare, toolbox, directory, 1)
     assert bare.run(WHICH)["number h 22"].startswith("1 ")
@@ -35,7 +37,9 @@ def test_default_directories(bare: Device, toolbox: Toolbox, directory: str) -> 
 
 def test_order(bare: Device, toolbox: Toolbox) -> None:
     """Directories are searched in order, the domain's subdirectory of each first, defaults last."""
-    order = ["one/cdsp", "one", "two/cdsp", "two", "usr/lib/rfsa/adsp/cdsp", "usr/lib/rfsa/adsp",
+    order = ["one/cdsp", "one", "two/cdsp", "two",
+             "usr/share/qcom/hexagon/v68/cdsp", "usr/share/qcom/hexagon/v68",
+             "usr/lib/rfsa/adsp/cdsp", "usr/lib/rfsa/adsp",
              "usr/lib/dsp/cdsp", "usr/lib/dsp"]  # fmt: skip
     for number, directory in enumerate(order, start=1):
         put(bare, toolbox, directory, number)
@@ -44,6 +48,18 @@ def test_order(bare: Device, toolbox: Toolbox) -> None:
         assert result["number h 22"].startswith(f"{number:x} "), directory
         (bare.root / directory / "libprobe_skel.so").unlink()
     assert bare.run(WHICH, ADSP_LIBRARY_PATH="one;two")["open h probe"] == UNABLE_TO_LOAD
+
+
+def test_the_directory_of_the_system_is_that_of_the_arch_of_the_dsp(
+    make_device: Callable[..., Device], toolbox: Toolbox
+) -> None:
+    device = make_device(arch="73", domains="cdsp,cdsp1:75")
+    for number, arch in enumerate(("v68", "v73", "v75")):
+        put(device, toolbox, f"usr/share/qcom/hexagon/{arch}", number + 1)
+    opened = "open g probe &_dom=cdsp1"
+    result = device.run(f"unsigned_pd -1 1; open h probe; {opened}; number h 22; number g 22")
+    assert result["number h 22"].startswith("2 ")
+    assert result["number g 22"].startswith("3 ")
 
 
 def test_absolute_directory_of_the_build_machine(bare: Device, toolbox: Toolbox) -> None:

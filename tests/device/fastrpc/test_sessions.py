@@ -101,10 +101,10 @@ def test_reserved_sessions(device: Device) -> None:
         "reserve one; reserve two; reserve three; reserve four; effective 2; effective 9;"
         "geturi file:///x?y 100; geturi file:///x?y 12"
     )
-    assert result["reserve one"] == "0 1 8"  # cdsp is 3, five domains, session 1
-    assert result["reserve two"] == "0 2 13"
+    assert result["reserve one"] == "0 1 11"  # cdsp is 3, eight domains, session 1
+    assert result["reserve two"] == "0 2 19"
     assert result["reserve four"].startswith("8a ")  # AEE_ENOSESSION
-    assert result["effective 2"] == "0 13"
+    assert result["effective 2"] == "0 19"
     assert result["effective 9"].startswith("e ")
     assert result["geturi file:///x?y 100"] == "0 file:///x?y&_dom=cdsp&_session=1"
     assert result["geturi file:///x?y 12"].startswith("4d ")
@@ -116,7 +116,7 @@ def test_sessions_have_memory_of_their_own(device: Device) -> None:
     )
     assert result["number i 9"] == "0 2 1"
     assert result["number g 9"] == "0 1 1"
-    assert result["domain_of g"] == "0 8"
+    assert result["domain_of g"] == "0 11"
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-"])

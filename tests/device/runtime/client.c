@@ -56,12 +56,14 @@ static int number(const char *word)
 
 static int open_skel(char **word)
 {
-    struct remote_rpc_control_unsigned_module request = {3, 1};
+    const char *session = word[2];
+    const char *domain = session == NULL || word[3] == NULL ? "cdsp" : word[3];
+    struct remote_rpc_control_unsigned_module request = {strcmp(domain, "cdsp1") == 0 ? 4 : 3, 1};
     char uri[256];
     remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &request, sizeof request);
     snprintf(uri, sizeof uri,
-             "file:///lib%s_skel.so?cases_skel_handle_invoke&_modver=1.0&_dom=cdsp%s%s", word[1],
-             word[2] == NULL ? "" : "&_session=", word[2] == NULL ? "" : word[2]);
+             "file:///lib%s_skel.so?cases_skel_handle_invoke&_modver=1.0&_dom=%s%s%s", word[1],
+             domain, session == NULL ? "" : "&_session=", session == NULL ? "" : session);
     return remote_handle64_open(uri, &thing(word[1])->handle);
 }
 

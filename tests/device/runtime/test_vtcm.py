@@ -110,6 +110,16 @@ def test_a_killed_holder_frees_it(device: Device) -> None:
         assert not dsp_processes(holder.pid)
 
 
+def test_dsps_do_not_share(make_device: Callable[..., Device]) -> None:
+    acquire = f"case vtcm acquire {WHOLE} 0 0"
+    device = make_device(domains="cdsp,cdsp1")
+    with another_program(device, f"open vtcm; {acquire}; await") as holder:
+        assert read_until(holder, acquire).endswith(f"= 0 1 {WHOLE} 0 0")
+        for opened, result in ("open vtcm 0 cdsp", "0"), ("open vtcm 0 cdsp1", "1"):
+            had = device.run(f"{opened}; {acquire}")
+            assert had[acquire].split()[:2] == ["0", result], had.err
+
+
 def test_devices_do_not_share(make_device: Callable[..., Device]) -> None:
     acquire = f"case vtcm acquire {WHOLE} 0 0"
     one, other = make_device("one"), make_device("other")

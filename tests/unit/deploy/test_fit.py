@@ -9,7 +9,7 @@ import pytest
 
 from buildtool.deploy.fit import check_fits
 from buildtool.device.errors import DeviceError
-from buildtool.device.facts import Facts, SystemFile
+from buildtool.device.facts import Facts, SystemFile, of_domain
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, ReleaseFile, Slice
 from buildtool.toolchains.cdsprpc import PAGE, import_stub
@@ -34,6 +34,52 @@ def test_the_newest_arch_that_the_dsp_loads_is_sent(archs: tuple[str, ...], arch
     assert check_fits(BOARD, release(*archs), LINUX, note=notes.append) == arch
     assert check_fits(PHONE, release(*archs), ANDROID, force=True, note=notes.append) == arch
     assert notes == []
+
+
+LEMANS = BOARD._replace(
+    soc="SA8775P", domains={"cdsp": "v73", "adsp": "v66", "cdsp1": "v75", "gdsp0": ""}
+)
+
+
+def test_skels_have_the_arch_of_the_dsp_that_programs_use() -> None:
+    both = release("v68", "v73", "v75")
+    for domain, arch in ("cdsp", "v73"), ("cdsp1", "v75"):
+        facts = of_domain(LEMANS, domain)
+        assert check_fits(facts, both, LINUX, domain=domain) == arch
+    assert of_domain(LEMANS, "cdsp") == LEMANS
+
+
+@pytest.mark.parametrize(
+    ("domain", "words"),
+    [
+        (
+            "adsp",
+            (
+                "no skel that the adsp of SA8775P can load",
+                "the adsp is v66 (the device has cdsp (v73), adsp (v66), cdsp1 (v75), ",
+                "the skels are for v68, v73",
+                "Choose another DSP (--domain), or another device",
+            ),
+        ),
+        ("gdsp1", ("the gdsp1 of SA8775P is not known", "the device has cdsp (v73), ")),
+        ("gdsp0", ("the gdsp0 of SA8775P is not known", "gdsp0 (unknown)")),
+    ],
+)
+def test_a_dsp_that_loads_none_of_the_skels(domain: str, words: tuple[str, ...]) -> None:
+    facts, built = of_domain(LEMANS, domain), release("v68", "v73")
+    with pytest.raises(DeviceError) as raised:
+        check_fits(facts, built, LINUX, domain=domain)
+    for word in words:
+        assert word in f"{raised.value} {raised.value.remedy}"
+    notes: list[str] = []
+    assert check_fits(facts, built, LINUX, domain=domain, force=True, note=notes.append) == "v68"
+    assert len(notes) == 1
+
+
+def test_which_dsps_a_device_has_can_be_unknown() -> None:
+    with pytest.raises(DeviceError) as raised:
+        check_fits(of_domain(BOARD, "cdsp1"), release("v68"), LINUX, domain="cdsp1")
+    assert "which DSPs it has is unknown" in str(raised.value)
 
 
 def test_a_target_without_skels_needs_no_dsp() -> None:

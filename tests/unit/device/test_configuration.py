@@ -111,6 +111,7 @@ def test_the_tables_are_cached(tmp_path: Path) -> None:
         (BOARD + 'root = "/opt/../etc"', 4, ("not an absolute directory",)),
         (BOARD + 'root = "$OTHER/x"', 4, ("not an absolute directory",)),
         (BOARD + 'tags = ["a b"]', 4, ("'a b' is not a valid tag",)),
+        (BOARD + 'domain = "npu"', 4, ("'npu'", "gdsp1")),
         (BOARD + 'adb-server = "host:5037"', 4, ("does not apply to ssh",)),
         (BOARD + 'run-as = "com.example.app"', 4, ("does not apply to ssh",)),
         (ADB.replace("1A2B", "1A 2B"), 3, ("'1A 2B' is not a serial number",)),

@@ -62,6 +62,16 @@ def facts(**changes: bytes | None) -> Facts:
     return facts_from(parts, "the device")
 
 
+def test_the_other_dsps_of_a_board() -> None:
+    told = b"domain 0 36198\ndomain 4 36211\ndomain 6 0\n"
+    found = facts(query=ANSWERS + told)
+    assert found.domains == {"cdsp": "v68", "adsp": "v66", "cdsp1": "v73", "gdsp1": ""}
+    assert found.arch_source == facts().arch_source
+    wrong = facts(query=ANSWERS + b"domain 7 36211\ndomain x 1\n")
+    assert wrong.domains == facts().domains == {"cdsp": "v68"}
+    assert facts(query=None).domains == facts(query=b"error none\n").domains == {}
+
+
 def test_facts_of_a_board() -> None:
     board = facts()
 
