@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import re
@@ -22,10 +21,19 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.trees import TRIES, make_directory, own_root, remove_tree
 
+try:  # hashlib loads OpenSSL, which takes longer than the digests of small texts
+    from _sha2 import sha256 as _small_sha256  # type: ignore[import-not-found]
+except ImportError:
+    try:
+        from _sha256 import sha256 as _small_sha256  # type: ignore[import-not-found]  # Python 3.11
+    except ImportError:
+        from hashlib import sha256 as _small_sha256
+
 if TYPE_CHECKING:
     from io import BufferedReader
 
 _SHA256 = r"[0-9a-f]{64}"
+_SMALL_BYTES = 1 << 17
 MAX_VALUES = 500_000
 """The number of values in a document of 16 MiB whose paths have 33 characters on average."""
 SETTLED_NS = 2_000_000_000
@@ -45,8 +53,20 @@ def is_digest(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(_SHA256, value) is not None
 
 
+def digest_of(data: bytes) -> str:
+    """sha256 of `data`, in hex."""
+    if len(data) <= _SMALL_BYTES:
+        digest: str = _small_sha256(data).hexdigest()
+        return digest
+    import hashlib  # noqa: PLC0415 - see above
+
+    return hashlib.sha256(data).hexdigest()
+
+
 def file_digest(path: Path | str) -> str:
     """sha256 of the file's bytes, in hex."""
+    import hashlib  # noqa: PLC0415 - see above
+
     with open_regular(path, follow=True) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -93,7 +113,7 @@ def open_descriptor(path: Path | str, flags: int) -> int:
 def value_digest(value: Any) -> str:
     """sha256 of a value as JSON, independent of the order of keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of(text.encode())
 
 
 def tree_digest(roots: Iterable[Path], digest: Callable[[str], str] = file_digest) -> str:
@@ -205,13 +225,13 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 def write_checksummed(path: Path, value: Any) -> None:
     """Write a line with the sha256 of the JSON text of `value`, then the text."""
     text = json.dumps(value).encode()
-    write_if_changed(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+    write_if_changed(path, digest_of(text).encode() + b"\n" + text)
 
 
 def read_checksummed(path: Path) -> Any:
     """The value in the file; raises `OSError`, and `ValueError` when the file is damaged."""
     checksum, _, text = read_regular(path).partition(b"\n")
-    if checksum != hashlib.sha256(text).hexdigest().encode():
+    if checksum != digest_of(text).encode():
         raise ValueError("the checksum does not match")
     return json.loads(text)
 
@@ -272,7 +292,7 @@ def cached_digest(path: Path) -> str:
     path = path.resolve()
     status = path.stat()
     stamp = "".join(f"{number} " for number in (status.st_dev, *stamp_of(status)))
-    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
+    name = digest_of(os.fsencode(path))[:32]
     note = cache_dir() / "digests" / name
     try:
         text = read_regular(note).decode()
