@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
 _SHA256 = r"[0-9a-f]{64}"
-_SMALL_BYTES = 1 << 17
+_SMALL_BYTES = 1 << 16
 MAX_VALUES = 500_000
 """The number of values in a document of 16 MiB whose paths have 33 characters on average."""
 SETTLED_NS = 2_000_000_000
@@ -63,12 +63,21 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def file_digest(path: Path | str) -> str:
-    """sha256 of the file's bytes, in hex."""
+def stream_digest(stream: BufferedReader) -> bytes:
+    """sha256 of what `stream` still has."""
+    data = stream.read(_SMALL_BYTES + 1)
+    if len(data) <= _SMALL_BYTES:
+        return bytes.fromhex(digest_of(data))
     import hashlib  # noqa: PLC0415 - see above
 
+    begun = hashlib.sha256(data)
+    return hashlib.file_digest(stream, lambda: begun).digest()
+
+
+def file_digest(path: Path | str) -> str:
+    """sha256 of the file's bytes, in hex."""
     with open_regular(path, follow=True) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        return stream_digest(stream).hex()
 
 
 def open_regular(path: Path | str, *, follow: bool = False) -> BufferedReader:
@@ -182,11 +191,8 @@ def has_content(path: Path, data: bytes) -> bool:
 @contextlib.contextmanager
 def temporary_file(folder: Path, prefix: str = ".") -> Iterator[Path]:
     """A new, empty file in `folder` for the block, which may move it; otherwise it is removed."""
-    import tempfile  # noqa: PLC0415 - a build with nothing to do writes nothing
-
-    handle, name = tempfile.mkstemp(dir=folder, prefix=prefix)
-    os.close(handle)
-    path = Path(name)
+    path = folder / f"{prefix}{os.urandom(6).hex()}"  # `tempfile` would load 7 modules
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         yield path
     finally:
