@@ -116,7 +116,7 @@ static void trace_vote(const HAP_power_request_t *request, int code)
                                         "DCVS_v3",
                                         "HMX",
                                         "HMX_v2"};
-    if (!trace_is_on()) { /* to make the line takes 1,200 packets, which count for the skel's method */
+    if (!trace_is_on()) { /* 1,200 packets, which would count for the skel's method */
         return;
     }
     char line[160];
