@@ -260,6 +260,8 @@ class Recorder:
                 self._note(_FOLLOWED, file)
         fields = [_MAGIC, self._circumstances, str(len(self.kept)), *self.kept]
         for (kind, path), answer in self._answers.items():
+            if kind == _FOLLOWED and self._answers.get((_LINK, path)) == answer:
+                continue  # it is no link
             self._repeatable &= _answer(kind, path, newest) == answer
             fields += (kind, path, answer)
         if not self.file or not self._repeatable or any("\0" in field for field in fields):
@@ -325,7 +327,7 @@ class Recorder:
     def _absolute(self, path: Any, dir_fd: int | None) -> str:
         if isinstance(path, int):
             path, dir_fd = "", path
-        name = os.fsdecode(path)
+        name = os.fsdecode(path).replace("//", "/")
         if name.startswith("/"):
             return name
         base = self._directory if dir_fd is None else self._opened.get(dir_fd)

@@ -11,7 +11,6 @@ may be incomplete: therefore every file is checked when it is read, and deleted 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import stat
 import time
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from buildtool.core import trees
-from buildtool.core.files import is_digest, replace_file, temporary_file
+from buildtool.core.files import digest_of, is_digest, replace_file, temporary_file
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
@@ -216,12 +215,14 @@ class _OtherContentError(Exception):
 
 def _header(key: str, text: bytes) -> bytes:
     # The key is part of the checksum: a document under another key counts as damaged.
-    checksum = hashlib.sha256(key.encode() + b"\n" + text).hexdigest()
+    checksum = digest_of(key.encode() + b"\n" + text)
     return _MAGIC + checksum.encode() + b"\n"
 
 
 def _copy(source: BinaryIO, to: BinaryIO) -> str:
     """Copy `source`; returns the sha256 of what was copied, "" when it could not be read."""
+    import hashlib  # noqa: PLC0415 - most builds store nothing
+
     digest = hashlib.sha256()
     while True:
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import re
@@ -22,10 +21,19 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.trees import TRIES, make_directory, own_root, remove_tree
 
+try:  # hashlib loads OpenSSL, which takes longer than the digests of small texts
+    from _sha2 import sha256 as _small_sha256  # type: ignore[import-not-found]
+except ImportError:
+    try:
+        from _sha256 import sha256 as _small_sha256  # type: ignore[import-not-found]  # Python 3.11
+    except ImportError:
+        from hashlib import sha256 as _small_sha256
+
 if TYPE_CHECKING:
     from io import BufferedReader
 
 _SHA256 = r"[0-9a-f]{64}"
+_SMALL_BYTES = 1 << 16
 MAX_VALUES = 500_000
 """The number of values in a document of 16 MiB whose paths have 33 characters on average."""
 SETTLED_NS = 2_000_000_000
@@ -45,10 +53,31 @@ def is_digest(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(_SHA256, value) is not None
 
 
+def digest_of(data: bytes) -> str:
+    """sha256 of `data`, in hex."""
+    if len(data) <= _SMALL_BYTES:
+        digest: str = _small_sha256(data).hexdigest()
+        return digest
+    import hashlib  # noqa: PLC0415 - see above
+
+    return hashlib.sha256(data).hexdigest()
+
+
+def stream_digest(stream: BufferedReader) -> bytes:
+    """sha256 of what `stream` still has."""
+    data = stream.read(_SMALL_BYTES + 1)
+    if len(data) <= _SMALL_BYTES:
+        return bytes.fromhex(digest_of(data))
+    import hashlib  # noqa: PLC0415 - see above
+
+    begun = hashlib.sha256(data)
+    return hashlib.file_digest(stream, lambda: begun).digest()
+
+
 def file_digest(path: Path | str) -> str:
     """sha256 of the file's bytes, in hex."""
     with open_regular(path, follow=True) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        return stream_digest(stream).hex()
 
 
 def open_regular(path: Path | str, *, follow: bool = False) -> BufferedReader:
@@ -93,7 +122,7 @@ def open_descriptor(path: Path | str, flags: int) -> int:
 def value_digest(value: Any) -> str:
     """sha256 of a value as JSON, independent of the order of keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of(text.encode())
 
 
 def tree_digest(roots: Iterable[Path], digest: Callable[[str], str] = file_digest) -> str:
@@ -162,11 +191,8 @@ def has_content(path: Path, data: bytes) -> bool:
 @contextlib.contextmanager
 def temporary_file(folder: Path, prefix: str = ".") -> Iterator[Path]:
     """A new, empty file in `folder` for the block, which may move it; otherwise it is removed."""
-    import tempfile  # noqa: PLC0415 - a build with nothing to do writes nothing
-
-    handle, name = tempfile.mkstemp(dir=folder, prefix=prefix)
-    os.close(handle)
-    path = Path(name)
+    path = folder / f"{prefix}{os.urandom(6).hex()}"  # `tempfile` would load 7 modules
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         yield path
     finally:
@@ -205,13 +231,13 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 def write_checksummed(path: Path, value: Any) -> None:
     """Write a line with the sha256 of the JSON text of `value`, then the text."""
     text = json.dumps(value).encode()
-    write_if_changed(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+    write_if_changed(path, digest_of(text).encode() + b"\n" + text)
 
 
 def read_checksummed(path: Path) -> Any:
     """The value in the file; raises `OSError`, and `ValueError` when the file is damaged."""
     checksum, _, text = read_regular(path).partition(b"\n")
-    if checksum != hashlib.sha256(text).hexdigest().encode():
+    if checksum != digest_of(text).encode():
         raise ValueError("the checksum does not match")
     return json.loads(text)
 
@@ -272,7 +298,7 @@ def cached_digest(path: Path) -> str:
     path = path.resolve()
     status = path.stat()
     stamp = "".join(f"{number} " for number in (status.st_dev, *stamp_of(status)))
-    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
+    name = digest_of(os.fsencode(path))[:32]
     note = cache_dir() / "digests" / name
     try:
         text = read_regular(note).decode()

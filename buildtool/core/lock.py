@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -142,13 +143,13 @@ def held_temporary_directory(prefix: str) -> Iterator[Path]:
     Also removes the directories with this prefix that processes left which were killed: a directory
     is held as long as its owner lives.  Raises `OSError`.
     """
-    import tempfile  # noqa: PLC0415 - most commands make none
-
-    for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+    root = _temporary_directories()
+    for left in root.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):  # it is held, or another user's
             _remove_unless_held(left)
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        folder = root / f"{prefix}{os.urandom(6).hex()}"
+        folder.mkdir(0o700)
         with contextlib.ExitStack() as stack:
             stack.callback(remove_tree, folder, ignore_errors=True)
             with contextlib.suppress(FileNotFoundError):
@@ -156,6 +157,18 @@ def held_temporary_directory(prefix: str) -> Iterator[Path]:
             if folder.is_dir():  # else another process has removed it before it was held
                 yield folder
                 return
+
+
+def _temporary_directories() -> Path:
+    """The directory that `tempfile` would choose.  With all that it imports, it would take a
+    twentieth of the time before a program starts, so it is asked only in unusual places."""
+    usual = Path(os.environ.get("TMPDIR") or "/tmp")
+    writable = usual.is_dir() and os.access(usual, os.W_OK | os.X_OK)
+    if writable and usual.is_absolute() and "tempfile" not in sys.modules:
+        return usual
+    import tempfile  # noqa: PLC0415
+
+    return Path(tempfile.gettempdir())
 
 
 def _remove_unless_held(folder: Path) -> None:

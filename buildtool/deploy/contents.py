@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import hashlib
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note, work
-from buildtool.core.files import read_checksummed, value_digest, write_checksummed
+from buildtool.core.files import digest_of, read_checksummed, value_digest, write_checksummed
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Described, Value
 from buildtool.device.device import Device
@@ -154,7 +153,7 @@ def scan_text(contents: Contents, taken_over: Collection[str] = ()) -> str:
 
 def scan_digest(text: str) -> str:
     """The digest by which the device recognises the output of a scan."""
-    return hashlib.sha256(_bytes(f"{text}\n")).hexdigest()
+    return digest_of(_bytes(f"{text}\n"))
 
 
 def parse_scan(text: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import math
 import os
-import secrets
 import selectors
 import threading
 import time
@@ -72,7 +71,7 @@ def conversation(
 
     Raises `ToolError` when ssh or adb cannot be started.
     """
-    mark = f"[{secrets.token_hex(16)}]"
+    mark = f"[{os.urandom(16).hex()}]"
     report_to = str(report_file or "")
     through = terminal and not report_file
     marked = not (terminal or report_file)

@@ -11,7 +11,6 @@ import contextlib
 import math
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator, Mapping
 from typing import Annotated
@@ -265,4 +264,4 @@ def token() -> str:
     """The token of the command that has started this one, or a new one."""
     given = os.environ.get(VARIABLE, "")
     is_token = re.fullmatch(f"[0-9a-f]{{{TOKEN_DIGITS}}}", given)
-    return given if is_token else secrets.token_hex(TOKEN_DIGITS // 2)
+    return given if is_token else os.urandom(TOKEN_DIGITS // 2).hex()

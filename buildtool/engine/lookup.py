@@ -8,7 +8,6 @@ the outputs.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import time
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from buildtool import __version__
 from buildtool.cache.action import Action, path_sets_document, read_action, read_path_sets
 from buildtool.cache.outputs import Check, Output, restore
-from buildtool.core.files import is_digest
+from buildtool.core.files import digest_of, is_digest
 from buildtool.core.value import Value
 from buildtool.engine.reasons import Reason, input_reasons
 from buildtool.engine.record import StepRecord
@@ -254,7 +253,7 @@ def _action(name: str, record: StepRecord) -> Action:
 def action_key(step_key: str, inputs: InputSet, bound_to: str) -> str:
     """sha256 of a step's key, its inputs, and the project's directory for outputs that are right
     in this one only."""
-    return hashlib.sha256(f"{step_key}\n{inputs.digest}\n{bound_to}".encode()).hexdigest()
+    return digest_of(f"{step_key}\n{inputs.digest}\n{bound_to}".encode())
 
 
 def _seconds(outputs: Sequence[Output]) -> float:
@@ -266,12 +265,12 @@ def _seconds(outputs: Sequence[Output]) -> float:
 
 def _bad_key(name: str, server: str) -> str:
     """The name of the document that exists when the server has a bad action of that name."""
-    return hashlib.sha256(f"bad\n{name}\n{server}".encode()).hexdigest()
+    return digest_of(f"bad\n{name}\n{server}".encode())
 
 
 def _recent_key(key: str) -> str:
     """The name of the document that lists the latest actions of a step, which `why` compares."""
-    return hashlib.sha256(f"recent\n{key}".encode()).hexdigest()
+    return digest_of(f"recent\n{key}".encode())
 
 
 def _parsed(path_sets: Sequence[Mapping[str, Any]]) -> Iterator[PathSet]:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core import beside
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note, show_up_to_date, work
 from buildtool.core.lock import holder_of, is_locked, locked
@@ -34,6 +35,14 @@ if TYPE_CHECKING:
     from buildtool.engine import clean as cleaning
     from buildtool.ide.write_files import Written
     from buildtool.release.package import Packaged
+
+beside.later += (
+    "sqlite3",
+    "buildtool.engine.report",
+    "buildtool.release.contents",
+    "buildtool.release.split_debug",
+    "buildtool.release.document",
+)
 
 
 def make_plan(project: Project, target_name: str) -> Plan:
@@ -173,6 +182,10 @@ def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Rel
 
 
 def _release_of(build: BuildResult, context: BuildContext) -> Release:
+    if built := any(step.reasons for step in build.steps):
+        from buildtool.release.document import project_revision
+
+        revision = beside.begun(partial(project_revision, build.plan.state.parent.parent))
     try:
         check_cdsprpc_needs(build.steps, context.state / "checked" / build.plan.target)
         release = make_release(build, context.file_states.with_fresh_stats())
@@ -181,11 +194,11 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
 
         error.document = build_document(build)
         raise
-    if any(step.reasons for step in build.steps):
+    if built:
         from buildtool.engine.report import share_seconds
         from buildtool.release.document import record_release
 
-        record_release(build, release)
+        record_release(build, release, revision)
         share_seconds(build, context)
     return release
 

@@ -7,7 +7,6 @@ their stamps, then their digests.  So the digests of 50,000 files are read at on
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import stat
@@ -16,7 +15,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from buildtool.core.files import is_settled, read_regular, stamp_of, write_if_changed
+from buildtool.core.files import (
+    digest_of,
+    is_settled,
+    read_regular,
+    stamp_of,
+    stream_digest,
+    write_if_changed,
+)
 
 MISSING, DIRECTORY, SPECIAL = "", "directory", "special"
 EXECUTABLE_SUFFIX = "+x"
@@ -137,7 +143,7 @@ class FileStates(FileView):
             with open(path, "rb") as stream:  # noqa: PTH123
                 # The status of the open file: another file may have the path by now.
                 before = os.fstat(stream.fileno())
-                digest = hashlib.file_digest(stream, "sha256").digest()
+                digest = stream_digest(stream)
                 after = os.fstat(stream.fileno())
         except OSError:
             return MISSING  # a build cannot read it either
@@ -251,7 +257,7 @@ class StoredDigests:
         try:
             data = read_regular(file, MAX_BYTES)
             body = data[len(_MAGIC) + _DIGEST_SIZE :]
-            if data[: -len(body)] != _MAGIC + hashlib.sha256(body).digest():
+            if data[: -len(body)] != _MAGIC + bytes.fromhex(digest_of(body)):
                 return
             head, _, columns = body.partition(b"\n")
             paths = json.loads(head)
@@ -271,7 +277,7 @@ class StoredDigests:
                 stamps.append(self._stamp_at(at))
                 digests.append(self._digest_at(at))
         body = json.dumps(paths).encode() + b"\n" + b"".join(stamps) + b"".join(digests)
-        return _MAGIC + hashlib.sha256(body).digest() + body
+        return _MAGIC + bytes.fromhex(digest_of(body)) + body
 
 
 def _packed(status: os.stat_result) -> bytes:

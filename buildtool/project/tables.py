@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import json
 import re
 import typing
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from buildtool.core.errors import UsageError
-from buildtool.core.files import read_checksummed, write_checksummed
+from buildtool.core.files import digest_of, read_checksummed, write_checksummed
 from buildtool.project.keys import Define, Key, keys
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def parse_tables(
     They are cached in the file `cached`, if it is given and its directory exists: parsing TOML
     takes a third of the time of a build with nothing to do.  Raises an error of that type.
     """
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = digest_of(text.encode())
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
         known = read_checksummed(cached) if cached else {}
         if known["digest"] == digest:

@@ -197,8 +197,18 @@ def _git(root: Path, *arguments: str) -> tuple[bool, str]:
     return done.status == 0, done.output
 
 
-def record_release(build: BuildResult, release: Release) -> None:
-    """Record `release`, which `build` made, unless it is the last one recorded of its target."""
+def project_revision(root: Path) -> tuple[str | None, bool | None]:
+    """`revision_of` the sources, whatever archives are in the usual directory."""
+    return revision_of(root, root / OUTPUT)
+
+
+def record_release(
+    build: BuildResult,
+    release: Release,
+    find_revision: Callable[[], tuple[str | None, bool | None]],
+) -> None:
+    """Record `release`, which `build` made, unless it is the last one recorded of its target;
+    `find_revision` gives what `project_revision` returns."""
     state = build.plan.state.parent
     build_type = next((step.build_type for step in build.plan.cmake_steps), "")
     subject = {"target": release.target, "build_type": build_type}
@@ -207,7 +217,7 @@ def record_release(build: BuildResult, release: Release) -> None:
             if line.get("release") == release.id:
                 return
             break
-    revision, dirty = revision_of(state.parent, state.parent / OUTPUT)
+    revision, dirty = find_revision()
     line = {
         "started": round(time.time(), 3),
         **subject,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 import threading
 from collections.abc import Callable
@@ -35,7 +34,7 @@ class Input:
         self._at_end = at_end
         self._stack = stack
         self._feeder: Process | None = None
-        self._mark = secrets.token_hex(16)
+        self._mark = os.urandom(16).hex()
         self.wakes: int | None = source
         if stat.S_ISREG(os.fstat(source).st_mode):  # it can always be read
             self.go_on()

@@ -6,8 +6,6 @@ import contextlib
 import math
 import os
 import posixpath
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.processes.interrupts import HeldInterrupts, held_interrupts, interruption
 from buildtool.core.processes.process import PIPE
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.deploy.contents import Deployment, Site
 from buildtool.device.conversation import Conversation, conversation
@@ -85,8 +84,9 @@ def start_on_device(
         if site.device.transport.direct:
             root = Path(site.device.root)
             root.mkdir(parents=True, exist_ok=True)
-            folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder = root / f".run-{os.urandom(8).hex()}"
+            folder.mkdir(0o700)
+            stack.callback(remove_tree, folder, ignore_errors=True)
         return _Run(site, deployment, request, name, folder, streams, lock, push).exchange()
 
 
@@ -252,6 +252,8 @@ class _Run(Value):
         seconds, stop = self.request.timeout, self.request.stop
         deadline = time.monotonic() + seconds if seconds else math.inf
         informed = False
+        import shutil  # noqa: F401, PLC0415 - what removes the folder is loaded beside the program
+
         try:
             interrupts.allow()
             with contextlib.ExitStack() as stack:

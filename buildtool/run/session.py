@@ -6,12 +6,11 @@ Opening a session takes two round trips, which then pass during the build.
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 import time
 from collections.abc import Iterator
 
 from buildtool.core.processes.process import PIPE, Process, running
-from buildtool.deploy.push import GO_ON, SCRIPTS
 from buildtool.device.script import assignments, script
 from buildtool.device.transports.transport import Transport, quote
 
@@ -24,10 +23,6 @@ until [ "$line" = "$end" ]; do
     IFS= read -r line || exit
 done
 eval "$text"
-"""
-_PUSH = f"""if [ -n "$pushes" ]; then
-{GO_ON}fi
-eval "$later"
 """
 
 
@@ -59,8 +54,11 @@ class WaitingSession:
 @contextlib.contextmanager
 def open_session(transport: Transport) -> Iterator[WaitingSession]:
     """A session for the block; it is not known yet whether the device can be reached."""
-    end = secrets.token_hex(16)
-    text = f"{assignments({'end': end})}{script(*SCRIPTS)}\n{_WAIT}{_PUSH}{script('start')}"
+    from buildtool.deploy.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs open no session
+
+    end = os.urandom(16).hex()
+    push = f'if [ -n "$pushes" ]; then\n{GO_ON}fi\neval "$later"\n'
+    text = f"{assignments({'end': end})}{script(*SCRIPTS)}\n{_WAIT}{push}{script('start')}"
     with running(
         transport.command(text), env=transport.environment, stdin=PIPE, stdout=PIPE, stderr=PIPE
     ) as process:
@@ -69,4 +67,4 @@ def open_session(transport: Transport) -> Iterator[WaitingSession]:
 
 def new_run() -> str:
     """A name for a run: the time, and something random."""
-    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
+    return time.strftime("%Y%m%d-%H%M%S-") + os.urandom(3).hex()

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,13 +34,10 @@ CRASHED = "the DSP process crashed"
 """How the text of each crash begins."""
 ENDED_BY_QEMU = "most likely an instruction that qemu does not emulate"
 """The text of libcdsprpc about a process that QEMU has ended.  Source: emulator/cdsprpc/watch.c."""
-_CRASH = re.compile(
-    rf"^(?:\S+: )?((?:{CRASHED}|the program crashed on the ARM64 side): .*)((?:\n  .*)*)",
-    re.MULTILINE,
-)
-_BUFFER = re.compile(r"[\d,]+ bytes? (?:past|before) |byte [\d,]+ of ")
-_PLACE = re.compile(r"(?:at|by) ")
-_LINE = re.compile(r"\([^()]+:\d+\)")
+# Not compiled: most runs do not crash.
+_CRASH = rf"(?m)^(?:\S+: )?((?:{CRASHED}|the program crashed on the ARM64 side): .*)((?:\n  .*)*)"
+_BUFFER = r"[\d,]+ bytes? (?:past|before) |byte [\d,]+ of "
+_LINE = r"\([^()]+:\d+\)"
 PLACES = 3
 """Functions that say where a crash was."""
 PREFIX = "buildtool-run-"
@@ -161,15 +157,15 @@ def crash_place(text: str) -> Mapping[str, str]:
     """Where the first crash in a text was, which may have other lines: "what" happened, the
     "buffer" that was missed, and "at" which function: the innermost one, and those that have called
     it up to one whose line is known.  What is not known is left out."""
-    found = _CRASH.search(text)
+    found = re.search(_CRASH, text)
     if not found:
         return {}
     lines = [line.strip() for line in found[2].splitlines()]
-    path = [line for line in lines if _PLACE.match(line)][:PLACES]
-    known = next((at for at, line in enumerate(path) if _LINE.search(line)), 0)
+    path = [line for line in lines if line.startswith(("at ", "by "))][:PLACES]
+    known = next((at for at, line in enumerate(path) if re.search(_LINE, line)), 0)
     parts = {
         "what": found[1],
-        "buffer": next(filter(_BUFFER.match, lines), ""),
+        "buffer": next((line for line in lines if re.match(_BUFFER, line)), ""),
         "at": "\n".join(path[: known + 1]).removeprefix("at "),
     }
     return {word: part for word, part in parts.items() if part}
@@ -186,7 +182,7 @@ def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
         socket = f"{folder}/dsp" if debug else ""
         if len(os.fsencode(socket)) > SOCKET_BYTES:
             raise UsageError(
-                f"--debug needs a shorter temporary directory than {tempfile.gettempdir()}",
+                f"--debug needs a shorter temporary directory than {folder.parent}",
                 why=f"the path of a socket has at most {SOCKET_BYTES} bytes",
                 remedy="Set TMPDIR to a short path: TMPDIR=/tmp",
             )

@@ -6,7 +6,6 @@ What programs print about themselves is cached.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.elf.file import elf_header
-from buildtool.core.files import is_settled, read_regular, stamp_of, write_if_changed
+from buildtool.core.files import digest_of, is_settled, read_regular, stamp_of, write_if_changed
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import (
@@ -228,7 +227,7 @@ def cached_probe(
     from buildtool.core.processes.process import Completed  # noqa: PLC0415 - slows down starts
 
     words = tuple(map(str, argv))
-    name = hashlib.sha256(json.dumps([words, dict(env)], sort_keys=True).encode()).hexdigest()
+    name = digest_of(json.dumps([words, dict(env)], sort_keys=True).encode())
     entry = cache_dir() / "answers" / name[:32]
     output = _cached_output(entry)
     if output is not None:

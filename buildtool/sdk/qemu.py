@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
-from buildtool.sdk.program import probe_version
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
     FoundTool,
@@ -81,6 +79,8 @@ def find_qemu(requirement: Tool = NO_REQUIREMENT) -> Qemu:
 
 
 def _probe(place: Path) -> Qemu | None:
+    from buildtool.sdk.program import probe_version  # noqa: PLC0415 - most runs know the QEMU
+
     aarch64 = place / "qemu-aarch64" if place.is_dir() else place
     if not aarch64.is_file():
         return None
@@ -123,7 +123,9 @@ def find_mount_namespace() -> FoundTool:
 
     Raises `ToolMissingError` if util-linux's unshare, which tries that, is not installed.
     """
-    from buildtool.core.processes.process import capture  # noqa: PLC0415 - for doctor only
+    import shutil  # noqa: PLC0415 - for doctor only
+
+    from buildtool.core.processes.process import capture  # noqa: PLC0415 - as above
 
     unshare = shutil.which("unshare")
     if not unshare:

@@ -96,54 +96,54 @@ class EmulatedDevice(Value):
     starter: Path
 
 
-class _Programs(Value):
-    """The programs of an emulated device: its own, and those for this machine."""
-
-    emulator: Emulator
-    starter: Path
-    hmx_unit: Path | None
-
-
-def _programs(root: Path, soc: Soc, listener: Listener) -> _Programs:
-    """The programs, which are built if they are not there; that they are is known from what the
-    last search looked at."""
-    file, question = str(root / "etc" / "buildtool-programs"), soc.hmx
-    if known := first_look.look_again(file, question):
-        cdsprpc, shell, starter, unit = known
-        emulator = Emulator(Path(cdsprpc), Path(shell))
-        found = _Programs(emulator, Path(starter), Path(unit) if unit else None)
-    else:
-        from buildtool.device.emulated.emulator import build_emulator  # noqa: PLC0415 - imports much
-        from buildtool.device.emulated.native import device_root, hmx_unit  # noqa: PLC0415 - as above
-
-        with first_look.looking(file, question) as keep:
-            unit = hmx_unit() if soc.hmx else None
-            found = _Programs(build_emulator(listener), device_root(), unit)
-            places = [*found.emulator, found.starter, unit or ""]
-            keep([str(place) for place in places])
-    for program in found.emulator:
-        note_use(program)
-    keep_translations(found.emulator.shell)
-    return found
-
-
 def prepare(
     root: Path, soc: Soc, listener: Listener, qemu_requirement: Tool = NO_REQUIREMENT
 ) -> EmulatedDevice:
-    """Lay out a device with `soc` in the directory `root`, building the emulator if necessary.
+    """Lay out a device with `soc` in the directory `root`, building the emulator if necessary; that
+    there is nothing to do is known from what the last time looked at.
+
     Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
     QEMU is not what the project asks for with `qemu_requirement`."""
+    file, question = str(root / "etc" / "buildtool-programs"), (soc, qemu_requirement)
+    if known := first_look.look_again(file, question):
+        (where, version, identity, hexagon, cpu), (libraries, newest), programs, starter = known
+        qemu = Qemu(
+            where=Path(where),
+            version=version,
+            identity=identity,
+            hexagon=Path(hexagon),
+            hexagon_cpu=cpu,
+        )
+        glibc, emulator = CrossGlibc(Path(libraries), newest), Emulator(*map(Path, programs))
+        device = EmulatedDevice(root, soc, qemu, glibc, emulator, Path(starter))
+    else:
+        with first_look.looking(file, question) as keep:
+            device = _laid_out(root, soc, listener, qemu_requirement)
+            tool = device.qemu
+            words = tool.where, tool.version, tool.identity, tool.hexagon, tool.hexagon_cpu
+            rows = words, device.glibc, device.emulator
+            keep([*([str(word) for word in row] for row in rows), str(device.starter)])
+    for program in device.emulator:
+        note_use(program)
+    keep_translations(device.emulator.shell)
+    return device
+
+
+def _laid_out(root: Path, soc: Soc, listener: Listener, qemu_requirement: Tool) -> EmulatedDevice:
+    from buildtool.device.emulated.emulator import build_emulator  # noqa: PLC0415 - imports much
+    from buildtool.device.emulated.native import device_root, hmx_unit  # noqa: PLC0415 - as above
+
     qemu, glibc = require_usable("the QEMU", find_qemu(qemu_requirement)), find_cross_glibc()
-    programs = _programs(root, soc, listener)
-    cdsprpc = programs.emulator.cdsprpc
+    unit = hmx_unit() if soc.hmx else None
+    emulator, starter = build_emulator(listener), device_root()
     libraries = root / "lib"
     for folder in (libraries, root / "usr" / "lib" / "rfsa" / "adsp", root / "usr" / "lib" / "dsp"):
         make_directory(folder)
     for library in glibc.directory.glob("*.so*"):
         replace_link(libraries / library.name, library)
     # Some programs open the library by its name on Android.
-    for name in (cdsprpc.name, "libcdsprpc.so"):
-        replace_link(libraries / name, cdsprpc)
+    for name in (emulator.cdsprpc.name, "libcdsprpc.so"):
+        replace_link(libraries / name, emulator.cdsprpc)
     # QEMU looks up files that are missing here on the build machine, which may have ARM64 libraries
     # too.  The loader reads this cache first, then this directory, then lib/.
     write_if_changed(root / "etc" / "ld.so.cache", "")
@@ -155,17 +155,17 @@ def prepare(
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
         "hmx": HMX_ZEROS if soc.hmx_zeros else int(soc.hmx),
-        **({"hmx_unit": programs.hmx_unit} if programs.hmx_unit else {}),
+        **({"hmx_unit": unit} if unit else {}),
         "unsigned_pd": 1,
         "testsig": int(soc.testsig),
         "domains": ",".join(f"{name}:{arch[1:]}" for name, arch in soc.domains.items()),
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,
-        "shell": programs.emulator.shell,
+        "shell": emulator.shell,
     }
     text = "".join(f"{name}={value}\n" for name, value in facts.items())
     write_if_changed(root / CONFIGURATION, text)
-    return EmulatedDevice(root, soc, qemu, glibc, programs.emulator, programs.starter)
+    return EmulatedDevice(root, soc, qemu, glibc, emulator, starter)
 
 
 def configuration(install_root: Path) -> dict[str, str]:

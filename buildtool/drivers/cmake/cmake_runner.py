@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool import _data
+from buildtool.core import beside
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, has_content, time_between_changes, write_if_changed
 from buildtool.core.processes.process import ToolInterrupt
@@ -305,6 +306,14 @@ class CMakeRunner(Value):
         fill_output(self.tools)
 
 
+beside.later += (
+    "buildtool.drivers.cmake.scan.input_scanner",
+    "buildtool.drivers.cmake.leftovers",
+    "buildtool.drivers.cmake.install",
+    "buildtool.drivers.cmake.scan.absolute_names",
+    "buildtool.drivers.cmake.shipped_files",
+)
+
 _MISPARSED = (
     "It is uncertain which headers were read",
     "A header with another name may have been read in place of",
@@ -330,8 +339,8 @@ def _uncertainty_warning(names: Sequence[str], objects: Sequence[str]) -> str:
 
 def _preload() -> None:
     """Import what finds a step's inputs and checks its products: while Ninja runs, this is free."""
-    with contextlib.suppress(Exception):  # the import raises it again when the module is used
-        import buildtool.drivers.cmake.shipped_files  # noqa: F401, PLC0415
+    beside.import_later()
+    with contextlib.suppress(Exception):
         from buildtool.toolchains.system_libraries import known_shells  # noqa: PLC0415
 
         known_shells()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -178,6 +177,8 @@ def _find(name: str, root: Path) -> CompilerLauncher:
             why=f"known names: {', '.join(COMPILER_LAUNCHERS)}; or the path of one, or {NONE}",
             remedy=f"Did you mean {close[0]!r}?" if close else "Use one of these.",
         )
+    import shutil  # noqa: PLC0415 - with a launcher only
+
     if found := shutil.which(name):
         return CompilerLauncher(name, Path(found).absolute())
     raise ToolMissingError(

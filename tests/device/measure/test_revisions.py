@@ -44,6 +44,23 @@ def test_one_packet_more_is_a_difference(kernel: Project) -> None:
     assert 2 <= row["this"] - row["other"] < 10  # of two calls; QEMU does not count nop as one
 
 
+def test_the_difference_is_that_of_the_profiles(kernel: Project) -> None:
+    kernel.edit(KERNEL, START, f'{START}\n    __asm__ volatile("nop");')
+    found = document(kernel, "sim", "--against", "HEAD")
+    packets = []
+    for _ in range(2):
+        kernel.succeeds("run", "sim", "--profile")
+        profile = json.loads((kernel.root / ".buildtool/profile/dsp.json").read_text())
+        (own,) = (row for row in profile["functions"] if row["name"] == found["counts"][0]["name"])
+        packets.append(own["packets"])
+        git(kernel, "checkout", "-q", "--force", "master")
+
+    assert packets[0] - packets[1] == found["counts"][0]["this"] - found["counts"][0]["other"]
+    # What the emulated device itself would do for `run --trace` is no work of the skel.
+    assert found["this"]["methods"][0]["name"] == "my_project_dsp_open"
+    assert found["this"]["methods"][0]["packets"] < 1000
+
+
 def test_a_comment_makes_the_same_release(kernel: Project) -> None:
     kernel.edit(KERNEL, START, f"{START} /* nothing */")
     done = kernel.run("bench", "sim", "--against", "HEAD")

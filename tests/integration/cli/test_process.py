@@ -118,6 +118,35 @@ def test_ctrl_c_just_before_a_wait_ends_it() -> None:
     assert time.monotonic() - started < 30
 
 
+ENDS = """
+import atexit, sys
+from buildtool import __main__ as main
+def status(words, real=main._status):
+    atexit.register(lambda: print("at exit"))
+    return real(words)
+main._status = status
+sys.argv = ["buildtool", *sys.argv[1:]]
+sys.exit(main.program())
+"""
+
+
+@pytest.mark.parametrize(("words", "status"), [(["--version"], 0), (["no-command"], 2)])
+def test_a_process_ends_without_freeing_its_modules(words: list[str], status: int) -> None:
+    verbose = [sys.executable, "-v", "-c", ENDS, *words]
+    done = subprocess.run(verbose, capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert done.stdout.endswith("at exit\n")
+    assert "# destroy buildtool" not in done.stderr
+
+
+def test_what_cannot_be_written_at_the_end_is_reported() -> None:
+    with Path("/dev/full").open("wb") as full:
+        words = [sys.executable, "-c", ENDS, "--version"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode
+    assert b"No space left on device" in done.stderr
+
+
 RUN = (
     "from buildtool.core.processes.process import running\n"
     "def run(*argv):\n"
