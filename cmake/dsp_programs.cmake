@@ -18,11 +18,24 @@ foreach(_function
   string(APPEND _wrapped " -Wl,-u,${_function} -Wl,--wrap=${_function}")
 endforeach()
 
+# Checks such as check_function_exists() link as programs do.  With zig only names that all shells export
+# exist; the C++ library is compiled after them, so checks in C++ find all names.
+get_property(_is_test GLOBAL PROPERTY IN_TRY_COMPILE)
+set(_known_C "")
+set(_known_CXX "")
+if(BUILDTOOL_STL_OF_ZIG)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE EXECUTABLE)
+  list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_PREFIX_PATH)
+  if(_is_test)
+    set(_known_C "-Wl,--no-undefined \"-Wl,-T,${BUILDTOOL_SHELL_EXPORTS}\"")
+  endif()
+endif()
+
 foreach(_lang C CXX)
   # As a library, also the objects: CMake compiles those of programs with -fPIE, or without.
   set(_link "${CMAKE_${_lang}_CREATE_SHARED_LIBRARY}")
   string(REPLACE " <SONAME_FLAG><TARGET_SONAME>" "" _link "${_link}")
-  string(REPLACE "<LINK_FLAGS>" "${_wrapped} <LINK_FLAGS>" _link "${_link}")
+  string(REPLACE "<LINK_FLAGS>" "${_wrapped} ${_known_${_lang}} <LINK_FLAGS>" _link "${_link}")
   string(REPLACE "<LINK_LIBRARIES>" "<LINK_LIBRARIES> \"${_runtime}\"" _link "${_link}")
   set(CMAKE_${_lang}_LINK_EXECUTABLE "${_link}")
   set(CMAKE_${_lang}_COMPILE_OBJECT
@@ -31,6 +44,9 @@ endforeach()
 unset(_prefix)
 unset(_runtime)
 unset(_wrapped)
+unset(_known_C)
+unset(_known_CXX)
+unset(_is_test)
 unset(_function)
 unset(_link)
 

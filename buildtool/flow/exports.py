@@ -15,6 +15,7 @@ from buildtool.engine.options import Options
 from buildtool.flow.preparation import data_of, with_choice
 from buildtool.flow.targets import make_release_of, open_target
 from buildtool.plan.plan import CMakeStep
+from buildtool.project.keys import arch_number
 from buildtool.project.model import Project, find_target
 from buildtool.project.tables import suggest
 from buildtool.release.assemble import in_use
@@ -39,7 +40,13 @@ def export_tests(
 ) -> Export:
     """Build, and write the tests that `patterns` select, all of them without patterns, to
     `directory` for the `service` "NAME:DEVICE,DEVICE".  Raises `UsageError`."""
-    from buildtool.testing.ctest.tests import FOLDER, files_of_tests, has_tests, held_test_release
+    from buildtool.testing.ctest.tests import (
+        FOLDER,
+        files_of_tests,
+        has_tests,
+        held_test_release,
+        tested_component,
+    )
     from buildtool.testing.export.exported import service_of
     from buildtool.testing.export.write import (
         check_directory,
@@ -58,7 +65,10 @@ def export_tests(
     project = with_choice(project, target, choice)
     with contextlib.ExitStack() as stack:
         with open_target(project, target, listener, options) as (plan, context):
-            steps = [step for step in plan.cmake_steps if not step.arch]
+            # The programs for the oldest arch run on all DSPs that the release is for.
+            archs = sorted({step.arch for step in plan.cmake_steps if step.arch}, key=arch_number)
+            tested = (None, *archs[:1])
+            steps = [step for step in plan.cmake_steps if step.has_tests and step.arch in tested]
             trees = frozenset(step.name for step in steps)
             _, release = make_release_of(plan, context._replace(trees=trees))
             release = stack.enter_context(in_use(release))
@@ -84,7 +94,7 @@ def export_tests(
             if test.left_out:
                 listener(Note(f"not exported: {test.suite}/{test.name}: {test.left_out}"))
         added = [
-            files_of_tests(step, listed, project.hosts[step.component].test_files, ())
+            files_of_tests(step, listed, tested_component(project, step).test_files, ())
             for step, listed in suites
         ]
         release = held_test_release(stack, project.state / FOLDER, release, added)

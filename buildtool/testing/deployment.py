@@ -215,6 +215,15 @@ class PathMap:
             return text
         return re.sub(self._pattern, lambda found: found[1] + self.directories[found[2]], text)
 
+    def argument(self, text: str, folder: str) -> str:
+        """The argument `text` of a program that works in `folder`, with its paths replaced: also a
+        relative one that leads to a file in another directory."""
+        file = os.path.normpath(f"{folder}/{text}")
+        at, there = self.path(folder), self.path(file)
+        if not (text.startswith("../") and at and there and os.path.exists(file)):  # noqa: PTH110
+            return self.text(text)
+        return os.path.relpath(there, at)
+
     def named_in(self, text: str) -> Iterator[str]:
         """The paths of this machine in `text` that are in one of the directories."""
         if not self.directories:

@@ -116,7 +116,8 @@ class _LaunchedProgram:
         self.there = PathMap({here: f"{directory}/{path}" for here, path in mapped.items()})
         named = (path for text in launch.command[1:] for path in self.there.named_in(text))
         self.outputs = [Path(path) for path in named if not Path(path).exists()]
-        command = [programs.paths.path(str(program)), *map(self.there.text, launch.command[1:])]
+        arguments = (self.there.argument(text, launch.cwd) for text in launch.command[1:])
+        command = [programs.paths.path(str(program)), *arguments]
         if _is_for_dsp(program):
             command = [RUNNER_PATH, f"{directory}/{command[0]}", *command[1:]]
         self.request = RunRequest(

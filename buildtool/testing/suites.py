@@ -109,7 +109,7 @@ def no_tests() -> UsageError:
     """The error for a project without tests."""
     return UsageError(
         "the project has no tests",
-        why="buildtool.toml has no [test.NAME], and no component of the ARM64 side calls"
+        why="buildtool.toml has no [test.NAME], and no component calls"
         " enable_testing() and add_test() in CMake",
         remedy='Add one: [test.unit] with program = "bin/unit-test"',
     )

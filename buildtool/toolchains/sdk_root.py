@@ -10,7 +10,7 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool import _data
@@ -23,6 +23,7 @@ from buildtool.core.trees import make_directory, remove_tree
 from buildtool.core.value import Value
 from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.packaged_tools import CLANG_VERSION, Zig
+from buildtool.toolchains.system_libraries import known_shells
 
 DIRECTORY = "hexagon-root"
 TOOLS_VERSION = f"{CLANG_VERSION}.1.8"
@@ -184,6 +185,13 @@ def _headers() -> Iterator[tuple[str, bytes]]:
     for name in NULL_HEADERS:
         yield f"libc/include/{name}", _NULL.format(name=name).encode()
     yield "libc/include/__string/extern_template_lists.h", _STRING_LISTS.encode()
+    yield "cxx/shell_exports.ld", _linker_script(known_shells().names).encode()
+
+
+def _linker_script(names: Mapping[str, str]) -> str:
+    """A linker script that defines the names that all shells export, unless an object does."""
+    everywhere = sorted(name for name, letters in names.items() if set(letters) == {"y"})
+    return "".join(f"PROVIDE({name} = __ehdr_start);\n" for name in everywhere)
 
 
 def _write(

@@ -30,6 +30,7 @@ from buildtool.testing.ctest.tests import (
     files_of_tests,
     has_tests,
     held_test_release,
+    tested_component,
     working_directories,
 )
 from buildtool.testing.deployment import Additions, PathMap, directories, programs
@@ -118,10 +119,7 @@ class CTestSuite:
 
     @property
     def _component(self) -> Host | Dsp:
-        project, name = self.suites.session.project, self.name
-        found = project.skels[name] if self.step.arch else project.hosts[name]
-        assert isinstance(found, Host | Dsp)
-        return found
+        return tested_component(self.suites.session.project, self.step)
 
     def names(self) -> Sequence[str]:
         return [test.name for test in self.tests]

@@ -25,6 +25,7 @@ from buildtool.core.trees import STATE
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
+from buildtool.project.components import Dsp, Host
 from buildtool.project.model import Project
 from buildtool.release.slices import Release
 from buildtool.sdk.packaged_tools import CMake
@@ -230,6 +231,14 @@ def strings(value: object) -> Iterator[str]:
         yield from map(str, value)
     elif value is not None:
         yield str(value)
+
+
+def tested_component(project: Project, step: CMakeStep) -> Host | Dsp:
+    """The component whose tests the tree of `step` has."""
+    name = step.component
+    found = project.skels[name] if step.arch else project.hosts[name]
+    assert isinstance(found, Host | Dsp)
+    return found
 
 
 def files_of_tests(

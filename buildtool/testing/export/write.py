@@ -24,7 +24,7 @@ from buildtool.project.model import Project
 from buildtool.project.runs import seconds
 from buildtool.release.formats.entries import PackageEntry, write_zip
 from buildtool.release.slices import Release
-from buildtool.run.program import find_command, variables
+from buildtool.run.program import RUNNER_PATH, find_command, variables
 from buildtool.testing.ctest.tests import ListedTest, strings
 from buildtool.testing.deployment import PathMap, directories
 from buildtool.testing.export.exported import (
@@ -236,8 +236,11 @@ def ctest_as_commands(
     paths = PathMap(directories(step))
     there = PathMap({here: f"{ROOT}/{path}" for here, path in directories(step).items()})
     for test in tests:
+        folder = test.working_directory or str(step.tree)
         known = ExportedTest(step.component, test.name)
         program = paths.path(test.launched[0]) if test.launched else ""
+        command = (RUNNER_PATH, f"{ROOT}/{program}") if step.programs else (program,)
+        arguments = (there.argument(text, folder) for text in test.launched[1:])
         if test.properties.get("DISABLED"):
             yield known._replace(left_out="disabled")
         elif not program:
@@ -247,8 +250,8 @@ def ctest_as_commands(
         else:
             yield known._replace(
                 timeout=test.timeout or timeout,
-                command=(program, *map(there.text, test.launched[1:])),
-                cwd=paths.path(test.working_directory or str(step.tree)),
+                command=(*command, *arguments),
+                cwd=paths.path(folder),
                 env=_environment(test, there),
                 will_fail=test.will_fail,
                 skip_status=test.skip_status,

@@ -67,9 +67,11 @@ class Debuggee(Project):
     """The project, on which tests start runs."""
 
     @contextlib.contextmanager
-    def waiting(self, *options: str, build_type: str = "Debug") -> Iterator[WaitingRun]:
+    def waiting(
+        self, *options: str, build_type: str = "Debug", program: tuple[str, ...] = ()
+    ) -> Iterator[WaitingRun]:
         """A run without a terminal, which accepts a debugger."""
-        command = ("run", "sim", *options, "--debug", "--build-type", build_type)
+        command = ("run", "sim", *options, "--debug", "--build-type", build_type, "--", *program)
         process = subprocess.Popen(
             [sys.executable, "-m", "buildtool", *command],
             cwd=self.root,

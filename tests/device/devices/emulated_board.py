@@ -17,7 +17,7 @@ from tests.remote.tool_sets import Tools
 def emulated_board(directory: Path, soc: str = "QCS6490", tools: Tools = "coreutils") -> SshServer:
     """An SSH server whose sessions have the environment of an emulated device, these tools, and a
     login shell that prints."""
-    system = _system(directory / "system", soc)
+    system = system_with_dsp(directory / "system", soc)
     return SshServer(directory / "server", tools=tools, noisy=True, variables=system)
 
 
@@ -28,10 +28,12 @@ def system_of(board: SshServer) -> Path:
 
 def emulated_phone(directory: Path, soc: str = "QCS6490") -> AdbServer:
     """The same for adb."""
-    return AdbServer(directory / "server", noisy=True, variables=_system(directory / "system", soc))
+    return AdbServer(
+        directory / "server", noisy=True, variables=system_with_dsp(directory / "system", soc)
+    )
 
 
-def _system(root: Path, soc: str) -> dict[str, str]:
+def system_with_dsp(root: Path, soc: str) -> dict[str, str]:
     """Make the root directory of an ARM64 system; returns the variables that select it."""
     emulated = prepare(root, find_soc(soc), lambda _: None)
     for library in emulated.root.glob("lib/*.so*"):  # files, as on a board, not links elsewhere

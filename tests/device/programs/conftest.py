@@ -28,6 +28,12 @@ CMAKE = """
 cmake_minimum_required(VERSION 3.25)
 project(kernels C CXX)
 include(CTest)
+include(CheckFunctionExists)
+include(CheckLibraryExists)
+foreach(name malloc printf usleep getrusage stricmp)
+  check_function_exists(${name} HAS_${name})
+endforeach()
+check_library_exists(m pow "" HAS_pow)
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,15 @@ def test_an_endless_loop_is_ended_and_named(kernels: Project) -> None:
 def test_options_of_sim(kernels: Project, options: tuple[str, ...]) -> None:
     done = ran(kernels, "exit", "3", own=options)
     assert (done.returncode, done.stdout) == (3, b"constructor\natexit\ndestructor\n"), done.stderr
+
+
+def test_checks_of_cmake_find_what_programs_can_call(kernels: Project) -> None:
+    caches = [*kernels.root.glob(".buildtool/build/kernels/*/CMakeCache.txt")]
+    assert len(caches) == 2  # of v68 and v73
+    there = dict.fromkeys(("malloc", "printf", "usleep", "pow"), "1")
+    for cache in caches:
+        found = dict(re.findall(r"^HAS_(\w+):INTERNAL=(\d?)$", cache.read_text(), re.MULTILINE))
+        assert found == {**there, "getrusage": "", "stricmp": ""}
 
 
 def test_a_program_of_the_release_is_named(kernels: Project) -> None:

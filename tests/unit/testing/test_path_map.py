@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from buildtool.testing.deployment import PathMap
@@ -31,6 +33,18 @@ MAP = PathMap({"/p": "/d/project", "/p/src": "/d/source", "/p/.b/a+b (1)": "/d/b
 )
 def test_text(text: str, wanted: str) -> None:
     assert MAP.text(text) == wanted
+
+
+def test_arguments_that_lead_out_of_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "x").touch()
+    paths = PathMap({f"{tmp_path}/.b/a": "/d/build", str(tmp_path): "/d/source"})
+    folder = f"{tmp_path}/.b/a/tests"
+    assert paths.argument("../../../data/x", folder) == "../../source/data/x"
+    assert paths.argument(f"{tmp_path}/data/x", folder) == "/d/source/data/x"
+    for text in ("../../../data/none", "../../../../x", "..", "data/x", "-"):
+        assert paths.argument(text, folder) == text
+    assert PathMap({}).argument("../data/x", str(tmp_path / ".b")) == "../data/x"
 
 
 @pytest.mark.parametrize(
