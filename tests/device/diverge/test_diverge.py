@@ -19,6 +19,7 @@ import pytest
 from buildtool.run.recorded.recording import Kind, Recording, RecordingError
 from tests.device.diverge.conftest import wrong
 from tests.device.remote.served import Place, placed
+from tests.json_documents import validate
 from tests.project import Project
 
 
@@ -71,7 +72,9 @@ def wrong_call(project: Project, call: int) -> Iterator[None]:
 def diverged(place: Place, file: Path, *options: str, status: int) -> dict[str, Any]:
     done = place.project.run("diverge", str(file), "--on", place.device, "--json", *options)
     assert done.returncode == status, done.stderr
-    return dict(json.loads(done.stdout))
+    document: dict[str, Any] = json.loads(done.stdout)
+    validate("diverge", document)
+    return document
 
 
 def all_calls_are_recorded_and_nothing_differs(place: Place, recorded: Path) -> None:

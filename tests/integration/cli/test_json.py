@@ -67,7 +67,7 @@ COMMANDS = [
     ("clean", "clean"),
     ("cache-clear", "cache clear --all"),
 ]
-OTHERWISE = {"bisect", "devices-add", "devices-unlock", "probe", "sdk-install"}
+OTHERWISE = {"bisect", "devices-add", "devices-unlock", "diverge", "probe", "sdk-install"}
 """Commands that need a repository or a server, or take long; their own tests validate their
 documents."""
 
