@@ -49,7 +49,8 @@ REPLAY_LIBC = (
     *("open", "write"),
 )
 REPLAY_CALLS = (
-    *("dspqueue_close", "dspqueue_create", "dspqueue_export", "dspqueue_read", "dspqueue_write"),
+    *("dspqueue_close", "dspqueue_create", "dspqueue_export", "dspqueue_get_stat"),
+    *("dspqueue_read", "dspqueue_write"),
     *("fastrpc_mmap", "fastrpc_munmap", "remote_register_dma_handle_attr"),
     *("remote_handle64_close", "remote_handle64_invoke", "remote_handle64_open"),
     *("remote_handle_close", "remote_handle_invoke", "remote_handle_open"),

@@ -373,6 +373,13 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
     const uint64_t start = ticks();
     const int code = real(queue, flags, num_buffers, buffers, message_length, message);
     end_message(number, queue, flags, num_buffers, buffers, message_length, message, code);
+    if (code == 0 && number != 0) {
+        static stat_function *ask;
+        if (ask == NULL) {
+            *(void **)&ask = function_of_system("dspqueue_get_stat");
+        }
+        settle_message(number, queue, ask);
+    }
     trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock", &text);
     add(&table->messages, code == 0);
     return code;

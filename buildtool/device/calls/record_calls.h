@@ -22,11 +22,16 @@
 #define DUPLICATE_CLOEXEC 1030
 #define HIGH_FILE 700 /* replays give memory the descriptors that it had: 3, 4, … are for these */
 #define PRIVATE_MEMORY 0x4022 /* MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE */
+#define SETTLED 2u
+#define READ_QUEUE_PACKETS 1 /* enum dspqueue_stat */
+#define SETTLE_NANOSECONDS 10000000000u
 #define MEMORIES 512
 #define QUEUES 32
 #define OPEN_MESSAGES 4096
 #define CHUNK_ROOM (64u << 20)
 #define PAGES_ROOM 256u
+
+typedef int stat_function(void *queue, int stat, uint64_t *value);
 
 struct digest {
     uint64_t low, high;
@@ -63,7 +68,8 @@ static uint32_t memory_numbers;
 
 static struct recorded_queue {
     void *queue;
-    uint32_t number, written, answered;
+    uint32_t number, written, answered, settled;
+    int pipelined;                /* its messages are not waited for */
     uint32_t open[OPEN_MESSAGES]; /* the numbers of messages without an answer; 0: left out */
 } recorded_queues[QUEUES];
 static uint32_t queue_numbers;
@@ -361,6 +367,7 @@ static int is_mapped(const struct memory *memory)
 
 static void record_changes(uint32_t number, uint32_t after)
 {
+    int told = 0;
     for (struct memory *each = memories; each < memories + MEMORIES; each++) {
         if (each->address == NULL || each->number == 0) {
             continue;
@@ -392,8 +399,9 @@ static void record_changes(uint32_t number, uint32_t after)
                 put(pair, sizeof pair);
             }
         }
-        if (recording.used > empty) {
+        if (recording.used > empty || (after == SETTLED && !told)) {
             end_chunk(CHUNK_CHANGED);
+            told = 1;
         }
     }
 }
@@ -639,6 +647,34 @@ static void end_message(uint32_t number, void *queue, uint32_t flags, uint32_t b
     unlock_recording();
 }
 
+/* Waits until the DSP has answered, so that what it has changed in memory is known apart from what
+ * the program does next.  A queue whose messages have no answers of their own is waited for once. */
+static void settle_message(uint32_t number, void *queue, stat_function *ask)
+{
+    struct recorded_queue *known = number != 0 && ask != NULL ? queue_of(queue) : NULL;
+    const uint64_t start = ticks();
+    if (known == NULL || known->pipelined || memory_numbers == 0) {
+        return;
+    }
+    while (nanoseconds_of(ticks() - start) < SETTLE_NANOSECONDS) {
+        struct moment pause = {0, 20000};
+        uint64_t unread = 0;
+        if (ask(queue, READ_QUEUE_PACKETS, &unread) != 0) {
+            break;
+        }
+        if (known->answered + unread >= known->written) {
+            if (records()) {
+                known->settled = number;
+                record_changes(number, SETTLED);
+                unlock_recording();
+            }
+            return;
+        }
+        (void)system_call(NANOSLEEP, (long)&pause, 0, 0, 0);
+    }
+    known->pipelined = 1;
+}
+
 /* The program need not ask for all of it. */
 static uint32_t number_at(const uint32_t *number)
 {
@@ -659,7 +695,9 @@ static void record_answer(void *queue, const uint32_t *flags, const uint32_t *co
                         (struct chunk_message){number, own_id(GETTID), known->number,
                                                number_at(flags), buffers, length},
                         list, message);
-            record_changes(number, 1);
+            if (number == 0 || number > known->settled) {
+                record_changes(number, 1);
+            }
         }
         unlock_recording();
     }

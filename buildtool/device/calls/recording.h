@@ -65,7 +65,8 @@ struct chunk_memory {
 struct chunk_changed {
     uint32_t memory;
     uint32_t number; /* of the call or message */
-    uint32_t after;  /* 1: it was seen after the call, and not before it */
+    uint32_t
+        after; /* 0: seen before the call; 1: after it; 2: ... while the DSP did nothing more */
 };
 
 struct chunk_map {

@@ -32,6 +32,7 @@
 #define RPCMEM_HEAP_ID_SYSTEM 25
 #define RPCMEM_DEFAULT_FLAGS 1
 #define STANDARD_ERROR 2
+#define READ_QUEUE_PACKETS 1 /* enum dspqueue_stat */
 #define DSP_ARCH "BUILDTOOL_DSP_ARCH"
 
 ptrdiff_t write(int file, const void *data, size_t size);
@@ -55,6 +56,7 @@ int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t 
                     void *packet_callback, void *error_callback, void *context, void **queue);
 int dspqueue_export(void *queue, uint64_t *id);
 int dspqueue_close(void *queue);
+int dspqueue_get_stat(void *queue, int stat, uint64_t *value);
 int dspqueue_write(void *queue, uint32_t flags, uint32_t num_buffers, void *buffers,
                    uint32_t message_length, const uint8_t *message, uint32_t timeout_us);
 int dspqueue_read(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *num_buffers,
@@ -182,20 +184,37 @@ static void changed(const struct chunk_changed *change, const uint32_t *at, cons
         return;
     }
     const uint64_t all = memories[change->memory].size;
-    uint8_t *to = chained ? memories[change->memory].address : memories[change->memory].recorded;
     for (; at + 1 < end; at += 2) {
         const uint64_t place = (uint64_t)at[0] * PAGE_SIZE;
-        if (place < all && !(chained && change->after)) {
-            const uint64_t size = all - place < PAGE_SIZE ? all - place : PAGE_SIZE;
-            memcpy(to + place, page_of(at[1]), size);
+        const uint64_t size = all - place < PAGE_SIZE ? all - place : PAGE_SIZE;
+        if (place < all && !change->after) { /* also while messages are under way */
+            memcpy(memories[change->memory].address + place, page_of(at[1]), size);
+        }
+        if (place < all && !chained) {
+            memcpy(memories[change->memory].recorded + place, page_of(at[1]), size);
         }
     }
+}
+
+/* Whether the DSP has answered all messages. */
+static int is_quiet(void)
+{
+    int64_t unread = 0;
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        uint64_t packets = 0;
+        if (queues[i].queue != NULL &&
+            dspqueue_get_stat(queues[i].queue, READ_QUEUE_PACKETS, &packets) == 0) {
+            unread += (int64_t)packets;
+        }
+    }
+    return unread >= unanswered;
 }
 
 /* Gives the memory what it had in the recorded run, unless the DSP may be at work in it. */
 static void restore_memory(void)
 {
-    for (uint32_t i = 0; i < MEMORIES && !chained && unanswered == 0; i++) {
+    const int quiet = !chained && is_quiet();
+    for (uint32_t i = 0; quiet && i < MEMORIES; i++) {
         for (uint64_t at = 0; memories[i].address != NULL && at < memories[i].size;
              at += PAGE_SIZE) {
             const uint64_t rest = memories[i].size - at;

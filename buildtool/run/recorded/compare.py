@@ -217,7 +217,7 @@ class _Comparison:
         right.see(other.changed_before)
         tensors = None if one.skel else self._batches.results(one, left.memory)
         self._touched |= left.see(one.changed_after) | right.see(other.changed_after)
-        quiet = not one.open_messages and not other.open_messages
+        quiet = one.quiet and other.quiet
         if tensors is not None:
             if quiet:  # else the DSP may be at work in the same memory
                 self._touched.clear()

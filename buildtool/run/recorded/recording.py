@@ -34,6 +34,8 @@ _MESSAGE = struct.Struct("<6I")
 _BUFFER = struct.Struct("<4IQ")
 _CONTROL = struct.Struct("<IiI")
 HANDLE_SIZE = 16
+SETTLED = 2
+"""In a chunk of changes: the DSP had answered all messages."""
 MAX_BUFFERS = 256
 MAX_CONTROL = 256
 
@@ -113,7 +115,7 @@ class Asked(Value):
     code: int = 0
     after: tuple[Content, ...] | None = None
     answer: bytes = b""
-    open_messages: int = 0  # when it was answered, without it
+    quiet: bool = True  # the DSP did nothing more when it was looked at after this
     changed_before: tuple[tuple[int, int, int], ...] = ()
     changed_after: tuple[tuple[int, int, int], ...] = ()
 
@@ -292,7 +294,8 @@ class Recording:
             asked = self._asked.get(number)
             if asked:  # else what an answer without a message came with
                 changed = asked.changed_after + changed
-                self._asked[number] = asked._replace(changed_after=changed)
+                quiet = asked.quiet or after == SETTLED
+                self._asked[number] = asked._replace(changed_after=changed, quiet=quiet)
         else:
             self._changed += changed
 
@@ -312,13 +315,19 @@ class Recording:
             self._open += 1
             self._add(
                 Asked(
-                    *(number, thread, "", 0, 0, ()), queue=queue, message=message, buffers=buffers
+                    *(number, thread, "", 0, 0, ()),
+                    queue=queue,
+                    message=message,
+                    buffers=buffers,
+                    quiet=False,
                 )
             )
         elif number:
             asked = self._asked[number]
             self._open -= 1
-            self._asked[number] = asked._replace(after=(), answer=message, open_messages=self._open)
+            self._asked[number] = asked._replace(
+                after=(), answer=message, quiet=asked.quiet or not self._open
+            )
 
 
 def _least(kind: int) -> int:
