@@ -19,12 +19,14 @@ foreach(_function
 endforeach()
 
 # Checks such as check_function_exists() link as programs do.  With zig only names that all shells export
-# exist; the C++ library is compiled after them, so checks in C++ find all names.
+# exist; the C++ library is compiled after them, so checks in C++ find all names.  `init` configures without
+# the library of programs, so that its checks only compile.
 get_property(_is_test GLOBAL PROPERTY IN_TRY_COMPILE)
 set(_known_C "")
 set(_known_CXX "")
-if(BUILDTOOL_STL_OF_ZIG)
+if(BUILDTOOL_STL_OF_ZIG AND DEFINED _runtime)
   set(CMAKE_TRY_COMPILE_TARGET_TYPE EXECUTABLE)
+  set(CMAKE_LINK_DEPENDS_USE_LINKER FALSE) # else CMake finds that linkers can report what they read
   list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_PREFIX_PATH)
   if(_is_test)
     set(_known_C "-Wl,--no-undefined \"-Wl,-T,${BUILDTOOL_SHELL_EXPORTS}\"")
