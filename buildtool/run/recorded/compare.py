@@ -63,10 +63,8 @@ class Difference(Described):
         if self.where == "order":
             return first, f"  the other one goes on with {self.right}"
         if not self.type:
-            return (
-                first,
-                f"  the {self.where} was {self.left} when it was recorded, now {self.right}",
-            )
+            what = f"{self.where} {self.name}".rstrip()
+            return first, f"  the {what} was {self.left} when it was recorded, now {self.right}"
         field = f".{self.field}" if self.field and self.name else self.field
         place = f"{self.name}[{self.element}]{field}" if self.name else field or "the answer"
         by = f", by {self.largest:g} at most" if self.largest is not None else ""
@@ -127,15 +125,16 @@ class _Side:
     def page(self, key: tuple[int, int]) -> memoryview:
         return self.recording.page(self.pages.get(key, 0))
 
-    def memory(self, fd: int, start: int, size: int) -> bytes:
-        """Bytes of the newest memory with that descriptor; fewer beyond its end."""
-        found = [n for n, (of, _) in self.recording.memories.items() if of == fd]
-        if not found:
-            return b""
-        memory = found[-1]
-        size = max(0, min(size, self.recording.memories[memory][1] - start))
+    def number(self, fd: int) -> int:
+        """The newest memory with that descriptor; 0 if there is none."""
+        return max((n for n, (of, _) in self.recording.memories.items() if of == fd), default=0)
+
+    def memory(self, number: int, start: int, size: int) -> bytes:
+        """Bytes of a memory; fewer beyond its end."""
+        _, whole = self.recording.memories.get(number, (0, 0))
+        size = max(0, min(size, whole - start))
         first, last = start // PAGE, (start + size + PAGE - 1) // PAGE
-        data = b"".join(self.page((memory, place)) for place in range(first, last))
+        data = b"".join(self.page((number, place)) for place in range(first, last))
         return data[start - first * PAGE : start - first * PAGE + size]
 
 
@@ -215,7 +214,7 @@ class _Comparison:
         left, right = self._left, self._right
         left.see(one.changed_before)
         right.see(other.changed_before)
-        tensors = None if one.skel else self._batches.results(one, left.memory)
+        tensors = None if one.skel else self._batches.results(one, self._left_memory)
         self._touched |= left.see(one.changed_after) | right.see(other.changed_after)
         quiet = one.quiet and other.quiet
         if tensors is not None:
@@ -236,6 +235,9 @@ class _Comparison:
             found += self._memory(at)
             self._touched.clear()
         self._count(at, found)
+
+    def _left_memory(self, fd: int, start: int, size: int) -> bytes:
+        return self._left.memory(self._left.number(fd), start, size)
 
     def _count(self, at: _At, found: list[tuple[Difference, bool]]) -> None:
         row = self._row(at.method)
@@ -310,6 +312,9 @@ class _Comparison:
         rule = self._rule(at.method)
         if pair[0] == pair[1] or (at.name and at.name in rule.ignore):
             return
+        if len(pair[0]) != len(pair[1]):
+            yield at.difference(*(f"{len(data):,} bytes" for data in pair)), False
+            return
         if shape is None or not shape.fields or shape.is_octets:
             shape = shape_of(at.name, rule.type)
         kept = tuple(field for field in shape.fields if field.path not in rule.ignore)
@@ -335,7 +340,8 @@ class _Comparison:
         for tensor in tensors:
             shown = f"{', '.join(tensor.sources)} -> {tensor.type} {dimensions(tensor.shape)}"
             at = _At(one.number, tensor.operator, shown, "memory", "result")
-            place = tensor.fd, tensor.place, tensor.size
+            # Replays have the same memory in the same order, and descriptors of their own.
+            place = self._left.number(tensor.fd), tensor.place, tensor.size
             pair = self._left.memory(*place), self._right.memory(*place)
             shape = shape_of("result", TENSOR_TYPES.get(tensor.type, "u8"))
             self._count(at, list(self._numbers(at, pair, shape)))

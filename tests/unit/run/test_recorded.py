@@ -150,10 +150,13 @@ def batch(*operators: tuple[int, int]) -> bytes:
     return data
 
 
-def messages(file: Path, values: float, *operators: tuple[int, int]) -> Recording:
-    """A message with operators and its answer, after which the third tensor has these values."""
+def messages(
+    file: Path, values: float, *operators: tuple[int, int], fd: int = FD, size: int = PAGE
+) -> Recording:
+    """A message with operators and its answer, after which the third tensor has these values.
+    Replays have other descriptors `fd`."""
     described = batch(*operators)
-    size = len(described) + 48 * len(operators)
+    described_size = len(described) + 48 * len(operators)
     page = (described + bytes(PAGE))[:PAGE]
     after = bytearray(page)
     after[1152:1216] = struct.pack("<16f", *([1.0] * 5), values, *([1.0] * 10))
@@ -161,13 +164,13 @@ def messages(file: Path, values: float, *operators: tuple[int, int]) -> Recordin
     request = struct.pack("<Q4I", 1, 1, 3, len(operators), 0)
     return recording(
         file,
-        chunk(Kind.MEMORY, "IiQ", 1, FD, PAGE),
+        chunk(Kind.MEMORY, "IiQ", 1, fd, size),
         chunk(Kind.QUEUE, "Ii4IQ", 1, 3, 0, 0, 0, 0, 0),
         chunk(Kind.PAGES, "", rest=page + bytes(after)),
         chunk(Kind.CHANGED, "5I", 1, 1, 0, 0, 1),
         chunk(
             *(Kind.MESSAGE, "6I", 1, 1, 1, 0, 1, len(request)),
-            rest=struct.pack("<4IQ", FD, size, 0, 0, 0) + request,
+            rest=struct.pack("<4IQ", FD, described_size, 0, 0, 0) + request,
         ),
         chunk(
             *(Kind.ANSWER, "6I", 1, 1, 1, 0, 0, 88),
@@ -179,7 +182,7 @@ def messages(file: Path, values: float, *operators: tuple[int, int]) -> Recordin
 
 def test_results_of_operators_are_compared_and_times_are_not(tmp_path: Path) -> None:
     left = messages(tmp_path / "l", 3.0, (1, 1), (2, 2))
-    right = messages(tmp_path / "r", 3.5, (1, 1), (2, 2))
+    right = messages(tmp_path / "r", 3.5, (1, 1), (2, 2), fd=FD + 2)
     found = compared(tmp_path, left, right)
     assert found.first is not None
     assert found.first.lines() == (
@@ -189,6 +192,13 @@ def test_results_of_operators_are_compared_and_times_are_not(tmp_path: Path) -> 
     )
     rows = {row.method: (row.calls, row.equal, row.differ) for row in found.methods}
     assert rows == {"ADD": (1, 1, 0), "MUL_MAT": (1, 0, 1)}
+
+
+def test_memory_that_is_missing_is_a_difference(tmp_path: Path) -> None:
+    left = messages(tmp_path / "l", 3.0, (2, 2))
+    found = compared(tmp_path, left, messages(tmp_path / "r", 3.0, (2, 2), size=1000)).first
+    assert found is not None
+    assert found.lines()[1] == "  the memory result was 64 bytes when it was recorded, now 0 bytes"
 
 
 def test_overwritten_results_of_operators_are_left_out(tmp_path: Path) -> None:
