@@ -19,7 +19,7 @@ MOST = 3
 _PART = r"[^\s:;,=|\"'`<>()\[\]]"
 _BEFORE = f"(?<!{_PART})"
 _PATH = rf"({_PART}++)(?!:\d|\(\d)"
-TEST_FILES = "add it to 'test-files' of [host.{}]"
+TEST_FILES = "add it to 'test-files' of [{}]"
 ARGUMENT = "name it in an argument or in ENVIRONMENT of the test"
 
 
@@ -32,13 +32,14 @@ class UnsentFile(Value):
 
 
 class SentFiles(Value):
-    """The files `sent` to the directory `place` of the device for the tests of `component`.
+    """The files `sent` to the directory `place` of the device for the tests of a component, whose
+    `table` in the project file is "host.NAME" or "dsp.NAME".
 
     `paths` maps directories of this machine to those in `place` that mirror them.  A device that
     `is_here` also has the files of this machine, by their own paths.
     """
 
-    component: str
+    table: str
     place: str
     paths: PathMap
     sent: set[str]
@@ -100,7 +101,7 @@ class Hints:
         found = self._sent.unsent(output, folder, missing)
         if found:
             self._unsent[test] = found
-        add = TEST_FILES.format(self._sent.component)
+        add = TEST_FILES.format(self._sent.table)
         return [
             f"the device has no {path}: {add if by_glob else ARGUMENT}"
             for path, by_glob in found[:MOST]
@@ -122,7 +123,7 @@ class Hints:
         texts = json.dumps([*self._patterns, *patterns], ensure_ascii=False)
         return (
             f"{tests} for files that the device does not have. In buildtool.toml:\n"
-            f"  [host.{self._sent.component}]\n  test-files = {texts}"
+            f"  [{self._sent.table}]\n  test-files = {texts}"
         )
 
     def _pattern(self, file: UnsentFile) -> str:

@@ -263,7 +263,7 @@ class CTestSuite:
     def _hints(self, deployed: Deployment) -> Hints:
         site, paths = self.suites.session.ready.site, PathMap(directories(self.step))
         sent = SentFiles(
-            component=self.step.component,
+            table=f"{'dsp' if self.step.arch else 'host'}.{self.step.component}",
             place=site.release(deployed.id),
             paths=paths,
             sent={*deployed.contents, *map(paths.path, self._fetched())},

@@ -10,7 +10,7 @@ from buildtool.testing.deployment import PathMap
 from buildtool.testing.unsent_files import ARGUMENT, MOST, Hints, SentFiles
 
 THERE = "/data/p+tests/releases/1f"
-ADD = "add it to 'test-files' of [host.app]"
+ADD = "add it to 'test-files' of [dsp.app]"
 BUILD = "p/.buildtool/build/app"
 
 
@@ -35,7 +35,7 @@ def hints(here: Path, *, is_here: bool = False) -> Hints:
             f"{here}/{BUILD}": f"{tests}/build",
         }
     )
-    sent = SentFiles("app", THERE, paths, {f"{tests}/source/sent.bin"}, is_here)
+    sent = SentFiles("dsp.app", THERE, paths, {f"{tests}/source/sent.bin"}, is_here)
     return Hints(sent, (f"{here}/{BUILD}", f"{here}/p/src"), ("old/*",))
 
 
@@ -136,6 +136,6 @@ def test_test_files_are_proposed_for_all_tests(here: Path) -> None:
         assert found.add(f"t{number}", "", str(here), [f"{THERE}/tests/app/{name}"])
     assert found.proposal() == (
         "7 tests look for files that the device does not have. In buildtool.toml:\n"
-        "  [host.app]\n"
+        "  [dsp.app]\n"
         '  test-files = ["old/*", "a.bin", "copied.txt", "data/[[]1]/*.json", "data/plain", "only"]'
     )
