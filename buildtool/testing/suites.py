@@ -22,9 +22,9 @@ from buildtool.project.runs import seconds
 from buildtool.project.tables import suggest
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
+from buildtool.run.run import RunTimeoutError
 from buildtool.testing.ctest.suite import CTestSuites
 from buildtool.testing.pytest_suite import PytestSuite
-from buildtool.testing.recorded_calls import RecordedCalls
 from buildtool.testing.results import (
     BAD,
     Outcome,
@@ -75,7 +75,7 @@ def find_suites(project: Project, timeout: float, session: Session | None = None
     if programs:
         suites.append(Programs(programs, timeout))
     if calls := {name: test for name, test in project.tests.items() if test.calls}:
-        suites.append(RecordedCalls(project, calls, timeout))
+        suites.append(RecordedCalls(calls, timeout))
     for name, test in project.tests.items():
         if test.pytest:
             suites.append(PytestSuite(project, name, test, timeout))
@@ -293,6 +293,36 @@ class Programs:
             failed=with_parameters(session.method_names, ran.failed),
         )
         return after_dsp_crash(ended, "" if test.dsp_may_crash else ran.dsp_crash)
+
+
+class RecordedCalls(Programs):
+    """Tests that have `calls`: recorded ones are repeated, and have the recorded results."""
+
+    name = "calls"
+
+    def _run(self, session: Session, name: str, test: Test) -> TestResult:
+        from buildtool.run.recorded.compare import compare  # noqa: PLC0415 - few have such tests
+        from buildtool.run.recorded.recording import Recording  # noqa: PLC0415 - as above
+        from buildtool.run.recorded.repeat import Repeat, repeated  # noqa: PLC0415 - as above
+
+        started, project = time.monotonic(), session.project
+        result = TestResult(self.name, name, session.ready.site.device.name, Outcome.NOT_RUN, 0)
+        limit = seconds(test.timeout) if test.timeout else self._timeout
+        repeat = Repeat(session.choice, timeout=limit)
+        try:
+            recorded = Recording(project.root / test.calls)
+            with repeated(project, session.ready, recorded, repeat, session.lock) as again:
+                found = compare(project, recorded, again, same_inputs=True)
+        except RunTimeoutError as error:
+            return result._replace(outcome=Outcome.TIMED_OUT, message=error.message)
+        except BuildtoolError as error:
+            return result._replace(message=error.message, output=str(error))
+        result = result._replace(seconds=time.monotonic() - started, outcome=Outcome.PASSED)
+        if found.first or found.missing:
+            lines = found.first.lines() if found.first else ()
+            message = lines[0] if lines else f"{found.missing} calls were not repeated"
+            return result._replace(outcome=Outcome.FAILED, message=message, output="\n".join(lines))
+        return result
 
 
 def verdict(ran: Ran, timeout: float) -> tuple[Outcome, str]:
