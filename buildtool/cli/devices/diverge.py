@@ -40,6 +40,14 @@ def diverge(
     against: Annotated[
         str, Option("--against", "Repeat them with the project of the revision REV.", "REV")
     ] = "",
+    reference: Annotated[
+        str,
+        Option(
+            "--reference",
+            "Call the methods in LIB of the release, for the ARM64 side, not on the DSP.",
+            "LIB",
+        ),
+    ] = "",
     chained: Annotated[
         bool,
         Option("--chained", "Let later calls find in shared memory what earlier ones made."),
@@ -81,7 +89,7 @@ def diverge(
         result = compare(project, recorded, Recording(other), type_=type_, same_inputs=False)
     else:
         choice = devices.choice(build, **checks.for_choice())
-        repeat = Repeat(choice, chained, option_seconds(timeout))
+        repeat = Repeat(choice, chained, option_seconds(timeout), reference)
         screen = Screen(quiet=True, verbose=build.verbose)
         result = divergences.diverge(
             *(project, on, recorded, repeat),

@@ -94,6 +94,7 @@ static void *map_file(const char *path, size_t size)
 #include "domain_of_calls.h"
 #include "trace_calls.h"
 #include "record_calls.h"
+#include "reference_calls.h"
 
 static void *function_of_system(const char *name)
 {
@@ -176,7 +177,8 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
         return AEE_EBADPARM;
     }
     const uint64_t start = ticks();
-    const int code = real(uri, handle);
+    const char *reference = getenv(REFERENCE_VARIABLE);
+    const int code = reference != NULL ? open_reference(reference, uri, handle) : real(uri, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
     record_open(name, code == 0 ? *handle : 0, code, 1);
@@ -210,7 +212,7 @@ int remote_handle64_close(remote_handle64 handle)
     PASS_ON(remote_handle64_close)
     const uint64_t start = ticks();
     const uint64_t module = module_of_handle(handle);
-    const int code = real(handle);
+    const int code = is_reference(handle) ? close_reference(handle) : real(handle);
     record_close(handle, code, 1);
     trace(BT_TRACE_CLOSE, start, code, 0, table->modules[module], &traced_modules[module]);
     add(&table->closed, code == 0);
@@ -238,7 +240,8 @@ int remote_handle64_invoke(remote_handle64 handle, uint32_t scalars, remote_arg 
     struct row *row = row_of(handle, scalars, arguments);
     const uint32_t number = record_call(handle, table->modules[row->key >> 32], scalars, arguments);
     const uint64_t start = ticks();
-    const int code = real(handle, scalars, arguments);
+    const int code = is_reference(handle) ? call_reference(handle, scalars, arguments)
+                                          : real(handle, scalars, arguments);
     count(BT_TRACE_CALL, row, scalars, arguments, start, code);
     record_return(number, scalars, arguments, code);
     return code;

@@ -180,6 +180,38 @@ int main(int argc, char **argv)
 }
 """
 
+REFERENCE = r"""
+#include "AEEStdErr.h"
+#include "my_project_dsp.h"
+
+int my_project_dsp_open(const char *uri, remote_handle64 *handle)
+{
+    *handle = 7;
+    return 0;
+}
+
+int my_project_dsp_close(remote_handle64 handle)
+{
+    return handle == 7 ? 0 : AEE_EBADPARM;
+}
+
+AEEResult my_project_dsp_scale_add(remote_handle64 handle, int16_t factor, const int16_t *a,
+                                   int a_len, const int16_t *b, int b_len, int16_t *result,
+                                   int result_len)
+{
+    if (handle != 7 || a_len != b_len || a_len != result_len)
+        return AEE_EBADPARM;
+    for (int i = 0; i < a_len; i++)
+        result[i] = (int16_t)(factor * a[i] + b[i] + (i == WRONG_ELEMENT));
+    return 0;
+}
+"""
+BUILD_REFERENCE = """
+buildtool_add_skel(kernels_ref IDL ../dsp/my_project_dsp.idl SOURCES src/kernels_ref.c)
+set_target_properties(kernels_ref PROPERTIES OUTPUT_NAME kernels_ref)
+install(TARGETS kernels_ref LIBRARY DESTINATION lib)
+"""
+
 
 @pytest.fixture(scope="module")
 def calling_project(tmp_path_factory: pytest.TempPathFactory) -> Project:

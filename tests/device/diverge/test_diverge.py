@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from buildtool.run.recorded.recording import Kind, Recording, RecordingError
-from tests.device.diverge.conftest import wrong
+from tests.device.diverge.conftest import BUILD_REFERENCE, REFERENCE, wrong
 from tests.device.remote.served import Place, placed
 from tests.json_documents import validate
 from tests.project import Project
@@ -251,3 +251,21 @@ def test_a_killed_program_leaves_whole_calls(sim: Place, tmp_path: Path) -> None
         kinds = {kind for kind, _, _ in recording.chunks()}
         assert {Kind.CALL, Kind.RETURN, Kind.CHANGED, Kind.PAGES} <= kinds
         found[-1].unlink()
+
+
+def test_a_library_for_the_processor_is_a_reference(tmp_path: Path) -> None:
+    project = Project(tmp_path / "my-project")
+    project.root.mkdir()
+    project.succeeds("init", "--template", "hvx")
+    cmake = (project.root / "host/CMakeLists.txt").read_text()
+    project.write("host/CMakeLists.txt", cmake + BUILD_REFERENCE)
+    words = ("diverge", "run.calls", "--reference", "libkernels_ref.so")
+    for element, status in ((-1, 0), (1000, 1)):
+        project.write("host/src/kernels_ref.c", f"#define WRONG_ELEMENT {element}\n{REFERENCE}")
+        project.succeeds("run", "sim", "--record-calls", "run.calls")
+        done = project.run(*words)
+        assert done.returncode == status, done.stderr
+    assert "output result[1000] (i16): -11069 was recorded, now -11068\n" in done.stdout
+    assert "is in call 1: my_project_dsp_scale_add(factor=3, aLen=1024" in done.stdout
+    done = project.run(*words[:-1], "libk.so")
+    assert (done.returncode, "it has lib/libkernels_ref.so" in done.stderr) == (2, True)

@@ -28,6 +28,7 @@ FREE = {
     "i/n",
     "image",
     "k/n",
+    "lib",
     "limit",
     "method",
     "n",
