@@ -70,10 +70,10 @@ def diverge(
     build: BuildOptions = BuildOptions(),
     json: Json = False,
 ) -> int:
-    """Repeat recorded calls of the DSP, and find the first one with other results.
+    """Find the first recorded call of the DSP with other results.
 
-    Each call gets the inputs that were recorded. Results are compared bit for bit, or as
-    [compare.METHOD] says. The exit status is 1 if a call differs.
+    The calls are repeated, each with the inputs that were recorded. Results are compared bit for
+    bit, or as [compare.METHOD] says. The exit status is 1 if a call differs.
     """
     from buildtool.flow import divergences
     from buildtool.project.runs import option_seconds

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         const char *name, *uri;
     } uris[] = {
         {"uri-without-domain", demo_dsp_URI},
-        {"other-dsp", demo_dsp_URI ADSP_DOMAIN},
+        {"other-dsp", demo_dsp_URI SDSP_DOMAIN},
         {"other-entry",
          "file:///libdemo_dsp_skel.so?demo_skel_handle_invoke&_modver=1.0" CDSP_DOMAIN},
         {"other-skel", "file:///libother_skel.so?other_skel_handle_invoke&_modver=1.0" CDSP_DOMAIN},

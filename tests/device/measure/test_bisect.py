@@ -120,8 +120,8 @@ def test_a_bisection_that_is_killed_goes_on(history: Project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--bench", "scale", "--test", "x"), "bisect needs one of --test and --bench"),
-        ((), "bisect needs one of --test and --bench"),
+        (("--bench", "scale", "--test", "x"), "bisect needs one of --test, --bench and --diverges"),
+        ((), "bisect needs one of --test, --bench and --diverges"),
         (("--test", "x", "--limit", "time=1"), "--limit is for --bench"),
         (("--bench", "scale", "--limit", "time"), "a limit has the form NAME=NUMBER"),
         (("--bench", "scale", "--limit", "tim=1"), "[bench.scale] has no metric 'tim'"),

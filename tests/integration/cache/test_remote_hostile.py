@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
-import os
 import socket
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from buildtool.cache.remote import requests
+from buildtool.cache.remote import client, requests
 from buildtool.cache.remote.client import pack
 from buildtool.cache.remote.zstd_frames import ZstdFrame, compress
 
@@ -198,14 +198,16 @@ def test_a_full_disk_is_not_the_servers_fault(
 ) -> None:
     (tmp_path / "part").symlink_to("/dev/full")
 
-    def mkstemp(**_: object) -> tuple[int, str]:
-        return os.open(os.devnull, os.O_RDONLY), str(tmp_path / "part")
+    @contextlib.contextmanager
+    def on_a_full_disk(_: Path) -> Iterator[Path]:
+        yield tmp_path / "part"
+        (tmp_path / "part").unlink(missing_ok=True)
 
     with hostile(with_document(says(answer(FRAME)))) as server:
         build = Build(server.url)
         document = build.remote.document(KEY)
         assert document is not None
-        monkeypatch.setattr(tempfile, "mkstemp", mkstemp)
+        monkeypatch.setattr(client, "temporary_file", on_a_full_disk)
         for _ in range(4):
             assert not document.fetch(sha256(CONTENT), tmp_path / "lib")
             if not (tmp_path / "part").is_symlink():

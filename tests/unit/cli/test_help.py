@@ -22,7 +22,7 @@ GROUPS = {
     "Build": ["build", "why", "clean"],
     "Release": ["package", "verify"],
     "Devices": [
-        *("run", "capture", "test", "bench", "bisect", "probe"),
+        *("run", "capture", "test", "bench", "bisect", "diverge", "probe"),
         *("deploy", "rollback", "devices", "sysroot"),
     ],
     "Inspect": ["report", "explain", "lint", "inspect", "idl", "profile"],

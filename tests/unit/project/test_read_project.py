@@ -248,6 +248,7 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
             "run": 'program = "bin/x"\n',
             "bench": 'program = "bin/x"\n',
             "check": "",
+            "compare": "",
             "test": "",
             "expected-failure": 'reason = "slow"\n'
             + ("" if name == "tests" else 'tests = ["x"]\n'),
