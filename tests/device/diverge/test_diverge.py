@@ -133,7 +133,8 @@ def test_a_wrong_lane_in_one_call_is_named(
 
 def test_another_arch_and_a_revision_answer_alike(sim: Place, recorded_on_sim: Path) -> None:
     project = sim.project
-    assert diverged(sim, recorded_on_sim, "--soc", "SM8750", status=0)["compared"] == 502
+    for options in (("--soc", "SM8750"), ("--chained",)):
+        assert diverged(sim, recorded_on_sim, *options, status=0)["compared"] == 502
     git = ("git", "-C", str(project.root), "-c", "user.name=n", "-c", "user.email=n@localhost")
     subprocess.run((*git, "init", "-q"), check=True)
     subprocess.run((*git, "add", "."), check=True)
