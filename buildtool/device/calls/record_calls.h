@@ -142,7 +142,7 @@ static void write_pages(void)
 {
     struct chunk head = {CHUNK_PAGES, recording.waiting_pages * PAGE_SIZE};
     if (recording.waiting_pages != 0) {
-        __builtin_memcpy(recording.waiting, &head, sizeof head);
+        memcpy(recording.waiting, &head, sizeof head);
         (void)write_whole(recording.waiting, sizeof head + head.size);
         recording.waiting_pages = 0;
     }

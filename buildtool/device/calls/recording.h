@@ -1,5 +1,5 @@
 /* recording.h: the layout of a recording of calls, which record_calls.h writes and replay_calls.c
- * reads; docs/recordings.md describes it.  All numbers are little-endian. */
+ * reads; docs/diverge.md describes it.  All numbers are little-endian. */
 #ifndef RECORDING_H
 #define RECORDING_H
 

@@ -137,17 +137,28 @@ static uint32_t content(const uint32_t **at, uint8_t *to)
 
 /* ---- memory that both sides see ---- */
 
+/* The chunk at `at`; NULL at the end, where a program that was killed leaves one that is not whole. */
+static const struct chunk *chunk_at(const uint8_t *at, const uint8_t *end)
+{
+    const struct chunk *head = (const struct chunk *)at;
+    const size_t left = (size_t)(end - at);
+    return left >= sizeof *head && head->size <= left - sizeof *head ? head : NULL;
+}
+
+static const struct chunk *next(const struct chunk *head, const uint8_t *end)
+{
+    return chunk_at((const uint8_t *)(head + 1) + head->size, end);
+}
+
 /* Programs tell the DSP descriptors as numbers: memory gets the same ones again. */
 static void reserve_files(const uint8_t *start, const uint8_t *end)
 {
     const int null = open("/dev/null", OPEN_FLAGS);
-    for (const uint8_t *at = start; at < end;) {
-        const struct chunk *head = (const struct chunk *)at;
+    for (const struct chunk *head = chunk_at(start, end); head != NULL; head = next(head, end)) {
         const struct chunk_memory *memory = (const void *)(head + 1);
         if (null >= 0 && head->kind == CHUNK_MEMORY && memory->fd > null) {
             (void)dup2(null, memory->fd);
         }
-        at += sizeof *head + head->size;
     }
 }
 
@@ -461,9 +472,8 @@ _Noreturn void replay_calls(char **words)
     const uint8_t *at = start + sizeof(struct recording_header), *end = start + size;
     pages = map(((size_t)size / PAGE_SIZE + 2) * sizeof *pages, READ_WRITE, PRIVATE_MEMORY, -1);
     reserve_files(at, end);
-    while (at < end) {
-        replay((const struct chunk *)at);
-        at += sizeof(struct chunk) + ((const struct chunk *)at)->size;
+    for (const struct chunk *head = chunk_at(at, end); head != NULL; head = next(head, end)) {
+        replay(head);
     }
     exit(0);
 }

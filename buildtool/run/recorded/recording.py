@@ -1,4 +1,4 @@
-"""Reads recordings of calls: docs/recordings.md has their layout, device/calls/recording.h too.
+"""Reads recordings of calls: docs/diverge.md has their layout, device/calls/recording.h too.
 
 A recording comes from a device or from somebody else: nothing in it is trusted.  One that a killed
 program left ends in a chunk that is not whole, before which everything counts.
@@ -140,7 +140,6 @@ class Recording:
         self.memories: dict[int, tuple[int, int]] = {}
         self._page_at = [0]
         self._skels: dict[int, str] = {}
-        self._uris: list[str] = []
         self._asked: dict[int, Asked] = {}
         self._open = 0
         self._changed: list[tuple[int, int, int]] = []
@@ -150,11 +149,6 @@ class Recording:
             except (struct.error, LookupError, ValueError) as error:
                 raise self._error(f"the chunk at {start - CHUNK.size} has wrong numbers") from error
         self.asked = tuple(self._asked.values())
-
-    @property
-    def uris(self) -> tuple[str, ...]:
-        """What was opened."""
-        return tuple(self._uris)
 
     def page(self, number: int) -> memoryview:
         """The bytes of a page."""
@@ -186,7 +180,11 @@ class Recording:
         while at + CHUNK.size <= len(self._data):
             number, size = CHUNK.unpack_from(self._data, at)
             start, end = at + CHUNK.size, at + CHUNK.size + size
-            if number not in Kind._value2member_map_ or size % 4 or size < _least(number):
+            if (
+                number not in Kind._value2member_map_
+                or size % 4
+                or size < _SIZES.get(Kind(number), 0)
+            ):
                 raise self._error(f"the chunk at {at} is of no known kind, or too small")
             if end > len(self._data):
                 break
@@ -238,7 +236,6 @@ class Recording:
         if bytes(self._data[end - 1 : end]) != b"\0":
             raise ValueError("a name without an end")
         text = escape(uri.decode(errors="replace"))
-        self._uris.append(text)
         self._skels[handle] = PurePosixPath(text.partition("?")[0]).name
 
     def _read_call(self, start: int, end: int) -> None:
@@ -328,10 +325,6 @@ class Recording:
             self._asked[number] = asked._replace(
                 after=(), answer=message, quiet=asked.quiet or not self._open
             )
-
-
-def _least(kind: int) -> int:
-    return _SIZES.get(Kind(kind), 0)
 
 
 def _below(number: int, limit: int) -> None:

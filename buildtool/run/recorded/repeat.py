@@ -94,7 +94,7 @@ def repeated(
                 raise ReplayFailedError(
                     f"the calls of {recorded.path} could not be repeated on {device.name}",
                     why=f"{why}{f': {result.dsp_crash}' if result.dsp_crash else ''}",
-                    remedy="See what it has printed above, and what the DSP logs: --verbose",
+                    remedy="See what it has printed above.",
                 )
             listener(Note(why))
         yield again

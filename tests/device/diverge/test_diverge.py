@@ -191,6 +191,17 @@ def test_a_program_that_ends_leaves_its_calls(sim: Place, tmp_path: Path) -> Non
     assert len(Recording(file).asked) == 26
 
 
+def test_a_recording_without_its_end_is_repeated(
+    sim: Place, recorded_on_sim: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "cut.calls"
+    file.write_bytes(recorded_on_sim.read_bytes()[:-10001])
+    recording = Recording(file)
+    assert recording.cut
+    found = diverged(sim, file, status=0)
+    assert found["compared"] in (len(recording.asked), len(recording.asked) - 1)
+
+
 def test_an_unknown_method_is_refused(sim: Place, tmp_path: Path) -> None:
     words = ("--record-calls", str(tmp_path / "x"), "--record-methods", "my_project_dsp_sub")
     done = sim.project.run("run", sim.device, *words)
