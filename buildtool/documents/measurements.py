@@ -30,7 +30,7 @@ class BenchDocument(Extended):
 
 
 class DivergeDocument(Extended):
-    base = "buildtool.run.recorded.compare:Divergence"
+    base = "buildtool.run.recorded.differences:Divergence"
 
 
 MetricDifferenceObject = Annotated[dict[str, Any], "buildtool.measure.comparison:MetricDifference"]

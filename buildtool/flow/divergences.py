@@ -8,7 +8,8 @@ from buildtool.core.events import Listener
 from buildtool.engine.options import Options
 from buildtool.flow.preparation import lock_of, release_on_device
 from buildtool.project.model import Project
-from buildtool.run.recorded.compare import Divergence, compare
+from buildtool.run.recorded.compare import compare
+from buildtool.run.recorded.differences import Divergence
 from buildtool.run.recorded.recording import Recording
 from buildtool.run.recorded.repeat import Repeat, repeated
 

@@ -14,7 +14,7 @@ from buildtool.project.benches import ELEMENT_TYPES
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.run.recorded.compare import Divergence
+    from buildtool.run.recorded.differences import Divergence
 
 EXAMPLES = (
     ("buildtool run sim --record-calls a.calls", "Record what a program asks of the DSP."),

@@ -7,14 +7,14 @@ import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
 
-from buildtool.core.value import Described, Value
+from buildtool.core.value import Value
 from buildtool.project.benches import ELEMENT_CODES, Compare
 from buildtool.project.model import Project
 from buildtool.project.runs import MESSAGES
 from buildtool.run.recorded.batches import HEADER, Batches, Tensor, dimensions
 from buildtool.run.recorded.batches import TYPES as TENSOR_TYPES
+from buildtool.run.recorded.differences import Difference, Divergence, MethodRow, Where
 from buildtool.run.recorded.numbers import (
     Differences,
     Shape,
@@ -27,78 +27,6 @@ from buildtool.run.recorded.recording import PAGE, Asked, Content, Recording
 
 _ARCH = re.compile(r"v(6[0-9]|7[0-9]|8[0-9])(?![0-9])")
 SHOWN_INPUTS = 6
-Where = Literal["output", "memory", "answer", "code", "input", "order"]
-
-
-class Difference(Described):
-    """Where a call differs from the recorded one."""
-
-    call: Annotated[int, "number of the call or message, from 1"]
-    method: Annotated[
-        str, "C name of the method; of a message the operator of the backend, if known"
-    ]
-    arguments: Annotated[str, "its arguments that are numbers; the shapes of an operator"]
-    where: Annotated[
-        Where,
-        'what differs: "output", "memory" that both sides see, the "answer" to a message, the'
-        ' "code" that it returned, an "input", or the "order" of calls',
-    ]
-    name: Annotated[str, 'name of the parameter; "" for a value that is returned']
-    left: Annotated[float | str, "the recorded number"]
-    right: Annotated[float | str, "the other number"]
-    element: Annotated[int, "number of the first element that differs"] = 0
-    field: Annotated[str, 'the field of the element that differs; "" if it has no fields'] = ""
-    type: Annotated[str, 'type of the number; "" if it is none of a buffer'] = ""
-    differ: Annotated[int, "how many numbers of the buffer differ"] = 1
-    numbers: Annotated[int, "numbers in the buffer"] = 1
-    largest: Annotated[float | None, "largest difference; null if it is not finite"] = None
-    nmse: Annotated[
-        float | None, "mean squared error of floats as a share of their squares; null likewise"
-    ] = None
-
-    def lines(self) -> tuple[str, ...]:
-        """The difference in words."""
-        called = f"{self.method}({self.arguments})" if self.arguments else self.method
-        first = f"the first difference is in call {self.call}: {called}"
-        if self.where == "order":
-            return first, f"  the other one goes on with {self.right}"
-        if not self.type:
-            what = f"{self.where} {self.name}".rstrip()
-            return first, f"  the {what} was {self.left} when it was recorded, now {self.right}"
-        field = f".{self.field}" if self.field and self.name else self.field
-        place = f"{self.name}[{self.element}]{field}" if self.name else field or "the answer"
-        by = f", by {self.largest:g} at most" if self.largest is not None else ""
-        error = f", NMSE {self.nmse:.2g}" if self.nmse else ""
-        return (
-            first,
-            f"  {self.where} {place} ({self.type}): {_text(self.left)} was recorded,"
-            f" now {_text(self.right)}",
-            f"  {self.differ:,} of {self.numbers:,} numbers differ{by}{error}",
-        )
-
-
-class MethodRow(Described):
-    """The calls of a method, or the results of an operator."""
-
-    method: Annotated[str, "C name of the method, or operator"]
-    calls: Annotated[int, "calls that were compared"]
-    equal: Annotated[int, "calls with equal results"]
-    within: Annotated[int, "calls whose results differ as [compare.METHOD] accepts"]
-    differ: Annotated[int, "calls whose results differ by more"]
-    other: Annotated[int, "calls with other inputs, which are not compared"]
-    first: Annotated[int, "number of the first one that differs; 0 if there is none"]
-    largest: Annotated[float | None, "largest difference of all; null if it is not finite"]
-    nmse: Annotated[float | None, "largest mean squared error; null likewise"]
-
-
-class Divergence(Described):
-    """What a comparison of recordings found."""
-
-    compared: Annotated[int, "calls and messages that were compared"]
-    missing: Annotated[int, "calls and messages that only one of both has"]
-    left_out: Annotated[int, "calls and messages that were not recorded"]
-    first: Annotated[Difference | None, "the first difference; null if there is none"]
-    methods: Annotated[tuple[MethodRow, ...], "a row for each method"]
 
 
 def compare(
@@ -372,7 +300,3 @@ def _finite(number: float) -> float | None:
 
 def _number(number: float) -> float | str:
     return number if math.isfinite(number) else str(number)
-
-
-def _text(number: float | str) -> str:
-    return number if isinstance(number, str) else f"{number:.9g}"

@@ -10,7 +10,8 @@ import pytest
 from buildtool.project.benches import Compare
 from buildtool.project.read import parse_project
 from buildtool.run.recorded.cases import write_case
-from buildtool.run.recorded.compare import Divergence, compare
+from buildtool.run.recorded.compare import compare
+from buildtool.run.recorded.differences import Divergence
 from buildtool.run.recorded.numbers import Field, Shape, differences, shape_of
 from buildtool.run.recorded.recording import Kind, Recording, RecordingError
 
