@@ -40,7 +40,17 @@ COUNTING_SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 """By platform: the name of libcdsprpc for the dynamic loader."""
 COUNTING_LIBC = (
-    *("clock_gettime", "close", "ftruncate", "getenv", "memcpy", "memset", "mmap", "open"),
+    *(
+        "clock_gettime",
+        "close",
+        "ftruncate",
+        "getenv",
+        "memcpy",
+        "memset",
+        "mmap",
+        "munmap",
+        "open",
+    ),
 )
 
 REPLAY_SOURCE = COUNTING_SOURCE.with_name("replay_calls.c")
@@ -59,10 +69,14 @@ REPLAY_CALLS = (
 
 
 def compile_arm64(
-    source: Path, flags: Sequence[str], libraries: Mapping[str, Sequence[str]], purpose: str
+    source: Path,
+    flags: Sequence[str],
+    libraries: Mapping[str, Sequence[str]],
+    purpose: str,
+    headers: Sequence[Path] = (),
 ) -> bytes:
-    """The ARM64 program or library of the C file `source`; it needs each of `libraries`, a path or
-    a SONAME, which exports these names.
+    """The ARM64 program or library of the C file `source`, which also includes `headers`; it needs
+    each of `libraries`, a path or a SONAME, which exports these names.
 
     `purpose` completes "building ..." in errors.  Raises the errors of finding and running zig.
     """
@@ -70,7 +84,8 @@ def compile_arm64(
     needs = {name: list(exports) for name, exports in libraries.items()}
     beside = sorted(source.parent.glob("*.h"))
     include = _data.path("host") / "include"
-    read = [source, *beside, *sorted((include / "fastrpc").glob("*.h"))]
+    read = [source, *beside, *headers, *sorted((include / "fastrpc").glob("*.h"))]
+    folders = dict.fromkeys((include, include / "fastrpc", *(file.parent for file in headers)))
     key = value_digest(
         {
             "sources": [file.read_text(encoding="utf-8") for file in read],
@@ -91,7 +106,7 @@ def compile_arm64(
         output = folder / "output"
         done = capture(
             [
-                *(str(zig.where), "cc", *FLAGS, *flags, f"-I{include}", f"-I{include / 'fastrpc'}"),
+                *(str(zig.where), "cc", *FLAGS, *flags, *(f"-I{folder}" for folder in folders)),
                 *(str(source), *map(str, stubs), "-o", str(output)),
             ],
             env=build_environment(),

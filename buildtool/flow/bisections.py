@@ -188,7 +188,7 @@ class _Judge:
             listener=self._listener,
             options=self._options,
         )
-        return 1, " ".join(result.first.lines()) if result.first else ""
+        return 1, " ".join(map(str.strip, result.first.lines()[:2])) if result.first else ""
 
     def _judge_bench(self, found: Project) -> tuple[int, str]:
         from buildtool.measure.measurement import CLOCK

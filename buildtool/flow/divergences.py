@@ -40,4 +40,11 @@ def diverge(
         purpose = f"recorded calls of {project.name}"
         lock = stack.enter_context(lock_of(ready.site.device, purpose, choice, listener))
         again = stack.enter_context(repeated(found, ready, recorded, repeat, lock))
-        return compare(project, recorded, again, type_=type_, same_inputs=True)
+        return compare(
+            project,
+            recorded,
+            again,
+            type_=type_,
+            same_inputs=True,
+            reference=bool(repeat.reference),
+        )

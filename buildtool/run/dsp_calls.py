@@ -15,6 +15,7 @@ import struct
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.escape import escape
@@ -40,8 +41,6 @@ SIZE = _HEAD.size + MODULES * NAME_SIZE + ROWS * _ROW.size
 LINK = "libcdsprpc.so"
 """The name by which programs load libcdsprpc at run time."""
 MODE = 0o755
-REPLAY_PROGRAM, REPLAYED = "bin/replay-calls", "share/recorded-calls"
-"""The paths in the release of what repeats recorded calls, and of the recording."""
 
 
 class DspMethod(Described):
@@ -204,16 +203,15 @@ def counted_release(
     folder: Path,
     *,
     option: str = "--expect-dsp",
-    replayed: Path | None = None,
+    added: Mapping[str, bytes | Path] = MappingProxyType({}),
 ) -> Iterator[Release]:
     """`release` with the library for the device with these `facts`, in a directory below `folder`
     for the block: the files of the release are links to the same files.  `option` is what asks for
-    it.  With `replayed`, a recording, it also has this and the program that repeats its calls.
+    it.  It also has the files `added`, each with its content or with one that has it.
     Raises `DeviceError` when the device has no libcdsprpc, and the errors of running zig."""
     from buildtool.device.arm64_code import (  # noqa: PLC0415 - uses zig
         SONAMES,
         counting_library,
-        replaying_program,
     )
 
     if not facts.cdsprpc.path:
@@ -222,9 +220,7 @@ def counted_release(
             remedy=f"Omit {option}, or install the library: buildtool devices check DEVICE",
         )
     library = counting_library(platform, facts.cdsprpc.path, option)
-    added: dict[str, bytes | Path] = {f"{LIBRARIES}/{SONAMES[platform]}": library}
-    if replayed:
-        added |= {REPLAY_PROGRAM: replaying_program(platform), REPLAYED: replayed}
+    added = {f"{LIBRARIES}/{SONAMES[platform]}": library, **added}
     files = [file for file in release.files if file.path not in added]
     links = [link for link in release.links if link.path != f"{LIBRARIES}/{LINK}"]
     if SONAMES[platform] != LINK:

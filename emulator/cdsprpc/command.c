@@ -101,6 +101,7 @@ bool command_compose(struct command *command, const struct session *session,
     add(command, "vtcm_bytes=%u", (unsigned)dsp.vtcm_bytes);
     add(command, "heap_bytes=%u", (unsigned)config->heap_bytes);
     add(command, "strict=%s", strict_mode());
+    add(command, "fills_outputs=%d", strict_mode()[0] != 0 || getenv(FILL_VARIABLE) != NULL);
     add(command, "debug=%d", debug != NULL);
     add(command, "hvx_units=%u", (unsigned)dsp.hvx_units);
     add(command, "hw_threads=%u", (unsigned)config->hw_threads);

@@ -65,6 +65,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.strict = strcmp(value, "front") == 0  ? STRICT_FRONT
                        : strcmp(value, "back") == 0 ? STRICT_BACK
                                                     : STRICT_OFF;
+    } else if (IS("fills_outputs")) {
+        facts.fills_outputs = number != 0;
     } else if (IS("debug")) {
         facts.debug = number != 0;
     } else if (IS("state")) {

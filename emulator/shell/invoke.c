@@ -212,7 +212,7 @@ bool request_invoke(int socket, const struct wire_header *request)
         struct call_buffers call = {
             .wire = wire, .arguments = placed, .in = counts.in, .out = counts.out};
         in_arguments_begin(&call);
-        if (shell_facts()->strict != STRICT_OFF) {
+        if (shell_facts()->fills_outputs) {
             poison_out(&counts, wire, placed); /* the out buffers are writable since begin */
         }
         const struct returned returned = {&call, &area};

@@ -12,8 +12,8 @@
 
 /* ---- the device and the process ---- */
 
-/* With --strict, the bytes of memory that nobody has written: large as an integer and as a float, and
- * not a number in half precision. */
+/* With --strict, and in out buffers when calls are recorded, the bytes of memory that nobody has
+ * written: large as an integer and as a float, and not a number in half precision. */
 #define POISON 0x7e
 
 /* Whether memory that a skel sees is between unmapped pages, and which end of it touches one. */
@@ -35,6 +35,7 @@ struct shell_facts {
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
     uint64_t heap_bytes;  /* how large the heap can grow; libcdsprpc passes it */
     enum shell_strict strict;
+    bool fills_outputs;  /* out buffers have POISON before each call */
     bool debug;          /* a debugger controls this process */
     const char *state;   /* directory on the build machine with the lock files that all
                             * programs of this device share */

@@ -12,6 +12,7 @@ from buildtool.cli.devices.program_options import (
     run_for_command,
     show_end,
 )
+from buildtool.cli.devices.run_record import RecordOptions
 from buildtool.cli.options import (
     BuildOptions,
     CheckOptions,
@@ -51,6 +52,7 @@ def capture(
     checks: CheckOptions = CheckOptions(),
     domain: Domain = "",
     expect_dsp: ExpectDsp = False,
+    record_options: RecordOptions = RecordOptions(),
     devices: OneDeviceOptions = OneDeviceOptions(),
     build: BuildOptions = BuildOptions(),
     json: Json = False,
@@ -68,7 +70,11 @@ def capture(
     from buildtool.run.bundle.write import captured, check_place
 
     choice = devices.choice(
-        build, domain=checked_domain(domain), expect_dsp=expect_dsp, **checks.for_choice()
+        build,
+        domain=checked_domain(domain),
+        expect_dsp=expect_dsp,
+        record=record_options.wanted(),
+        **checks.for_choice(),
     )
     project = find_project(Path.cwd())
     screen = Screen(quiet=True, verbose=build.verbose)

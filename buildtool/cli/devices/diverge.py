@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.cli.options import DEVICE, BuildOptions, CheckOptions, Json, OneDeviceOptions
+from buildtool.cli.options import (
+    DEVICE,
+    BuildOptions,
+    CheckOptions,
+    Domain,
+    Json,
+    OneDeviceOptions,
+    checked_domain,
+)
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
@@ -16,6 +25,8 @@ from buildtool.project.read import find_project
 if TYPE_CHECKING:
     from buildtool.run.recorded.differences import Divergence
 
+EXACT = 1e9
+"""Whole numbers below are shown with all digits."""
 EXAMPLES = (
     ("buildtool run sim --record-calls a.calls", "Record what a program asks of the DSP."),
     (
@@ -44,7 +55,7 @@ def diverge(
         str,
         Option(
             "--reference",
-            "Call the methods in LIB of the release, for the ARM64 side, not on the DSP.",
+            "Let LIB of the release answer, not the DSP; ggml: the CPU backend of llama.cpp.",
             "LIB",
         ),
     ] = "",
@@ -65,6 +76,7 @@ def diverge(
     timeout: Annotated[
         str, Option("--timeout", "Stop the calls after TIME: 90s, 2m, 1h.", "TIME")
     ] = "",
+    domain: Domain = "",
     checks: CheckOptions = CheckOptions(),
     devices: OneDeviceOptions = OneDeviceOptions(),
     build: BuildOptions = BuildOptions(),
@@ -85,10 +97,16 @@ def diverge(
         raise UsageError(f"--as {type_}: no such type", remedy=f"Take {', '.join(ELEMENT_TYPES)}.")
     project = find_project(Path.cwd())
     recorded = Recording(file)
+    if other and (against or reference or chained or timeout):
+        raise UsageError(
+            "two recordings are compared without repeating calls",
+            why="--against, --reference, --chained and --timeout say how calls are repeated",
+            remedy="Omit the second recording, or these options.",
+        )
     if other:
         result = compare(project, recorded, Recording(other), type_=type_, same_inputs=False)
     else:
-        choice = devices.choice(build, **checks.for_choice())
+        choice = devices.choice(build, domain=checked_domain(domain), **checks.for_choice())
         repeat = Repeat(choice, chained, option_seconds(timeout), reference)
         screen = Screen(quiet=True, verbose=build.verbose)
         result = divergences.diverge(
@@ -98,24 +116,30 @@ def diverge(
             revision=against,
             type_=type_,
         )
-    if write_test and result.first:
+    if write_test:
         from buildtool.run.recorded.cases import write_case
 
-        write_case(recorded, result.first.call, write_test)
+        if result.first:
+            write_case(recorded, result.first.call, write_test)
+            text = f"{write_test} expects the recorded results; a test of it in buildtool.toml:"
+            table = f'[test.{write_test.stem}]\ncalls = "{write_test}"'
+            show(f"{text}\n{table}\n", file=sys.stderr)
+        else:
+            show(f"nothing differs: {write_test} is not written", file=sys.stderr)
     if json:
         print_json(result.as_json())
     else:
-        for line in _lines(result):
+        for line in _lines(result, other.name if other else ""):
             show(line)
     return 1 if result.first else 0
 
 
-def _lines(result: Divergence) -> list[str]:
+def _lines(result: Divergence, other: str) -> list[str]:
     from buildtool.cli.table import Table
 
     lines = []
     if result.first:
-        lines += [*result.first.lines(), ""]
+        lines += [*result.first.lines(other), ""]
     rows = [
         [
             row.method,
@@ -135,8 +159,9 @@ def _lines(result: Divergence) -> list[str]:
     lines += ["", f"{total:,} of {result.compared:,} calls and messages differ"]
     for number, what in (
         (sum(row.other for row in result.methods), "have other inputs and are not compared"),
-        (result.missing, "are in one of both only"),
+        (result.missing, "have results in one of both recordings only"),
         (result.left_out, "were not recorded"),
+        (result.unknown, "are unknown to the reference"),
     ):
         if number:
             lines.append(f"{number:,} {what}")
@@ -144,4 +169,6 @@ def _lines(result: Divergence) -> list[str]:
 
 
 def _size(number: float | None) -> str:
-    return "inf" if number is None else f"{number:.2g}" if number else ""
+    if number is None or not number:
+        return "inf" if number is None else ""
+    return f"{number:,.0f}" if number < EXACT and number == int(number) else f"{number:.2g}"

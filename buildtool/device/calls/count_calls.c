@@ -37,6 +37,7 @@ void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *to, int value, size_t size);
 int ftruncate(int file, int64_t size);
 void *mmap(void *address, size_t size, int protection, int flags, int file, int64_t offset);
+int munmap(void *address, size_t size);
 
 void *rpcmem_alloc(int heap, uint32_t flags, int size);
 void *rpcmem_alloc2(int heap, uint32_t flags, size_t size);
@@ -58,6 +59,7 @@ int dspqueue_read_noblock(void *queue, uint32_t *flags, uint32_t max_buffers, ui
                           uint8_t *message);
 int dspqueue_export(void *queue, uint64_t *id);
 int dspqueue_close(void *queue);
+int dspqueue_get_stat(void *queue, int stat, uint64_t *value);
 
 static void *system_library;
 
@@ -177,8 +179,7 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
         return AEE_EBADPARM;
     }
     const uint64_t start = ticks();
-    const char *reference = getenv(REFERENCE_VARIABLE);
-    const int code = reference != NULL ? open_reference(reference, uri, handle) : real(uri, handle);
+    const int code = has_reference() ? open_reference(uri, handle) : real(uri, handle);
     uint32_t text = 0;
     trace(BT_TRACE_OPEN, start, code, 0, name, &text);
     record_open(name, code == 0 ? *handle : 0, code, 1);
@@ -355,8 +356,9 @@ int dspqueue_create(int domain, uint32_t flags, uint32_t request_size, uint32_t 
                     void *packet_callback, void *error_callback, void *context, void **queue)
 {
     PASS_ON(dspqueue_create)
-    const int code = real(domain_for(domain), flags, request_size, response_size, packet_callback,
-                          error_callback, context, queue);
+    const int code = has_reference() ? create_reference_queue(queue)
+                                     : real(domain_for(domain), flags, request_size, response_size,
+                                            packet_callback, error_callback, context, queue);
     add(&table->queues, code == 0);
     if (code == 0) {
         record_queue(*queue, (struct chunk_queue){.domain = domain,
@@ -374,14 +376,14 @@ int dspqueue_write_noblock(void *queue, uint32_t flags, uint32_t num_buffers, vo
     static uint32_t text;
     const uint32_t number = begin_message(queue);
     const uint64_t start = ticks();
-    const int code = real(queue, flags, num_buffers, buffers, message_length, message);
+    struct reference_queue *reference = reference_queue(queue);
+    const int code = reference != NULL
+                         ? write_reference_queue(reference, num_buffers, buffers, message_length,
+                                                 message)
+                         : real(queue, flags, num_buffers, buffers, message_length, message);
     end_message(number, queue, flags, num_buffers, buffers, message_length, message, code);
     if (code == 0 && number != 0) {
-        static stat_function *ask;
-        if (ask == NULL) {
-            *(void **)&ask = function_of_system("dspqueue_get_stat");
-        }
-        settle_message(number, queue, ask);
+        settle_message(number, queue);
     }
     trace(BT_TRACE_MESSAGE, start, code, message_length, "dspqueue_write_noblock", &text);
     add(&table->messages, code == 0);
@@ -419,8 +421,12 @@ int dspqueue_read(void *queue, uint32_t *flags, uint32_t max_buffers, uint32_t *
                   uint8_t *message, uint32_t timeout_us)
 {
     PASS_ON(dspqueue_read)
-    const int code = real(queue, flags, max_buffers, num_buffers, buffers, max_message_length,
-                          message_length, message, timeout_us);
+    struct reference_queue *reference = reference_queue(queue);
+    const int code = reference != NULL
+                         ? read_reference_queue(reference, flags, num_buffers, max_message_length,
+                                                message_length, message)
+                         : real(queue, flags, max_buffers, num_buffers, buffers, max_message_length,
+                                message_length, message, timeout_us);
     if (code == 0) {
         record_answer(queue, flags, num_buffers, buffers, message_length, message);
     }
@@ -443,7 +449,11 @@ int dspqueue_read_noblock(void *queue, uint32_t *flags, uint32_t max_buffers, ui
 int dspqueue_export(void *queue, uint64_t *id)
 {
     PASS_ON(dspqueue_export)
-    const int code = real(queue, id);
+    struct reference_queue *reference = reference_queue(queue);
+    const int code = reference != NULL ? 0 : real(queue, id);
+    if (reference != NULL) {
+        *id = (uintptr_t)reference;
+    }
     if (code == 0) {
         record_queue_end(CHUNK_EXPORT, queue, *id);
     }
@@ -453,9 +463,24 @@ int dspqueue_export(void *queue, uint64_t *id)
 int dspqueue_close(void *queue)
 {
     PASS_ON(dspqueue_close)
-    const int code = real(queue);
+    struct reference_queue *reference = reference_queue(queue);
+    const int code = reference != NULL ? 0 : real(queue);
+    if (reference != NULL) {
+        close_reference_queue(reference);
+    }
     record_queue_end(CHUNK_UNQUEUE, queue, 0);
     return code;
+}
+
+int dspqueue_get_stat(void *queue, int stat, uint64_t *value)
+{
+    PASS_ON(dspqueue_get_stat)
+    const struct reference_queue *reference = reference_queue(queue);
+    if (reference == NULL) {
+        return real(queue, stat, value);
+    }
+    *value = stat == READ_QUEUE_PACKETS ? reference->written - reference->read : 0;
+    return 0;
 }
 
 /* ---- memory, which only recordings need to know ---- */

@@ -15,8 +15,6 @@
 #define QUEUES 32
 #define OPEN_MESSAGES 4096
 
-typedef int stat_function(void *queue, int stat, uint64_t *value);
-
 static struct {
     uint64_t handle;
     uint32_t number;
@@ -389,9 +387,9 @@ static void end_message(uint32_t number, void *queue, uint32_t flags, uint32_t b
 
 /* Waits until the DSP has answered, so that what it has changed in memory is known apart from what
  * the program does next.  A queue whose messages have no answers of their own is waited for once. */
-static void settle_message(uint32_t number, void *queue, stat_function *ask)
+static void settle_message(uint32_t number, void *queue)
 {
-    struct recorded_queue *known = number != 0 && ask != NULL ? queue_of(queue) : NULL;
+    struct recorded_queue *known = queue_of(queue);
     const uint64_t start = ticks();
     if (known == NULL || known->pipelined || memory_numbers == 0) {
         return;
@@ -399,7 +397,7 @@ static void settle_message(uint32_t number, void *queue, stat_function *ask)
     while (nanoseconds_of(ticks() - start) < SETTLE_NANOSECONDS) {
         struct moment pause = {0, 20000};
         uint64_t unread = 0;
-        if (ask(queue, READ_QUEUE_PACKETS, &unread) != 0) {
+        if (dspqueue_get_stat(queue, READ_QUEUE_PACKETS, &unread) != 0) {
             break;
         }
         if (known->answered + unread >= known->written) {

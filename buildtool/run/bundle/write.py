@@ -30,6 +30,7 @@ from buildtool.run.bundle.replay import NAME as REPLAY_FILE
 from buildtool.run.first_finding import finding_from_json
 from buildtool.run.on_device import status_of_run
 
+RECORDED = "run.calls"
 FOLDER = "bundles"
 """The directory of bundles in the project's `.buildtool`."""
 KEPT = 20
@@ -53,6 +54,7 @@ WHAT = {
     "buildtool.toml": "the project file",
     REPLAY_FILE: "what buildtool run --replay repeats",
     RELEASE_PART: "the release: programs and skels as they are; nothing is replaced in them",
+    RECORDED: "calls of the DSP with inputs and outputs, in which nothing is replaced",
     DEBUG_NAME: "debug information of the skels, for names and lines in crashes",
 }
 """The files of bundles, in the order in which they are listed."""
@@ -160,6 +162,8 @@ def _write_archive(
 
     contents = contents_of(record, release=release)
     files: dict[str, bytes | Path] = {NAME: summary(contents, place.name), **contents.files}
+    if listener and record.choice.record and record.choice.record.file.is_file():
+        files[RECORDED] = record.choice.record.file
     make_directory(place.parent)
     with contextlib.ExitStack() as stack:
         stack.enter_context(with_path_in_errors(place))

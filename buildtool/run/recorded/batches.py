@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.value import Value
+from buildtool.project.model import Project
 from buildtool.run.recorded.recording import Asked
 
 HEADER = "htp-ops.h"
@@ -45,11 +46,8 @@ class Batches:
     """Reads the operators of messages with the names of `header`, a file of the backend."""
 
     def __init__(self, header: Path | None) -> None:
-        text = ""
-        if header and header.stat().st_size < MAX_HEADER:
-            text = header.read_text(encoding="utf-8", errors="replace")
-        self._operators = _enumerators(text, "HTP_OP_")
-        self._types = _enumerators(text, "HTP_TYPE_")
+        self._operators = operators_of(header)
+        self._types = _enumerators(header, "HTP_TYPE_")
 
     def results(
         self, asked: Asked, memory: Callable[[int, int, int], bytes]
@@ -110,8 +108,25 @@ def _kept(results: list[Tensor]) -> Iterator[Tensor]:
             yield tensor
 
 
-def _enumerators(text: str, prefix: str) -> Mapping[int, str]:
+def header_of(project: Project) -> Path | None:
+    """The file of a backend that names its operators, if the project has one."""
+    for skel in project.skels.values():
+        if skel.source:
+            for path in sorted((project.root / skel.source).rglob(HEADER)):
+                return path
+    return None
+
+
+def operators_of(header: Path | None) -> Mapping[int, str]:
+    """The names of operators by their numbers."""
+    return _enumerators(header, "HTP_OP_")
+
+
+def _enumerators(header: Path | None, prefix: str) -> Mapping[int, str]:
     """The names of an enum of the header by their numbers, without `prefix`."""
+    if header is None or header.stat().st_size > MAX_HEADER:
+        return {}
+    text = header.read_text(encoding="utf-8", errors="replace")
     found = re.search(rf"enum \w+ \{{([^}}]*\b{prefix}[^}}]*)\}}", text)
     names: dict[int, str] = {}
     value = -1

@@ -6,14 +6,13 @@ import math
 import re
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.benches import ELEMENT_CODES, Compare
 from buildtool.project.model import Project
 from buildtool.project.runs import MESSAGES
-from buildtool.run.recorded.batches import HEADER, Batches, Tensor, dimensions
 from buildtool.run.recorded.batches import TYPES as TENSOR_TYPES
+from buildtool.run.recorded.batches import Batches, Tensor, dimensions, header_of
 from buildtool.run.recorded.differences import Difference, Divergence, MethodRow, Where
 from buildtool.run.recorded.numbers import (
     Differences,
@@ -27,15 +26,28 @@ from buildtool.run.recorded.recording import PAGE, Asked, Content, Recording
 
 _ARCH = re.compile(r"v(6[0-9]|7[0-9]|8[0-9])(?![0-9])")
 SHOWN_INPUTS = 6
+UNWRITTEN = b"\x7e"
+"""What the emulated device fills outputs with when calls are repeated."""
+UNSUPPORTED = 0x14  # AEE_EUNSUPPORTED on the ARM64 side
 
 
 def compare(
-    project: Project, left: Recording, right: Recording, *, type_: str = "", same_inputs: bool
+    project: Project,
+    left: Recording,
+    right: Recording,
+    *,
+    type_: str = "",
+    same_inputs: bool,
+    reference: bool = False,
 ) -> Divergence:
     """Where `right` differs from `left`, whose calls it repeats with `same_inputs`, by the rules of
-    the project; without a rule, `type_` is that of numbers in octets and in memory."""
+    the project; without a rule, `type_` is that of numbers in octets and in memory.  What a
+    `reference` did not know is not compared."""
     default = Compare(type=type_) if type_ else Compare()
-    return _Comparison(left, right, project, default=default, same_inputs=same_inputs).result()
+    comparison = _Comparison(
+        left, right, project, default=default, same_inputs=same_inputs, reference=reference
+    )
+    return comparison.result()
 
 
 class _Side:
@@ -77,18 +89,23 @@ class _At(Value):
 
     def difference(self, left: str, right: str) -> Difference:
         """A difference of something that is no number of a buffer."""
-        return Difference(**self._asdict(), left=left, right=right)
+        return Difference(**self._asdict(), recorded=left, other=right)
 
     def described(self, found: Differences) -> Difference:
         """A difference of numbers."""
+        code = f"<{ELEMENT_CODES[found.field.type]}"
+        size = struct.calcsize(code)
+        filled = size > 1 and struct.pack(code, found.right) == UNWRITTEN * size
         return Difference(
             **self._asdict(),
             element=found.element,
             field=found.field.path,
             type=found.field.type,
-            left=_number(found.left),
-            right=_number(found.right),
+            recorded=_number(found.left),
+            other=_number(found.right),
             differ=found.differ,
+            last=found.last,
+            unwritten=filled and self.where == "output",
             numbers=found.numbers,
             largest=_finite(found.largest),
             nmse=_finite(found.nmse),
@@ -110,11 +127,13 @@ class _Comparison:
         *,
         default: Compare,
         same_inputs: bool,
+        reference: bool,
     ) -> None:
         self._left, self._right = _Side(left), _Side(right)
-        self._shapes, self._batches = Shapes(project), Batches(_header(project))
+        self._shapes, self._batches = Shapes(project), Batches(header_of(project))
         self._rules, self._default = project.comparisons, default
-        self._same_inputs = same_inputs
+        self._same_inputs, self._reference = same_inputs, reference
+        self._unknown = 0
         self._rows: dict[str, MethodRow] = {}
         self._first: Difference | None = None
         self._touched: set[tuple[int, int]] = set()
@@ -128,12 +147,18 @@ class _Comparison:
                 names = self._name(one), self._name(other)
                 self._note(_At(one.number, names[0], where="order").difference(*names))
                 break
+            if self._reference and _is_unknown(other):
+                self._unknown += 1
+                self._left.see((*one.changed_before, *one.changed_after))
+                self._right.see((*other.changed_before, *other.changed_after))
+                continue
             self._compare(one, other)
             compared += one.after is not None
         return Divergence(
             compared,
-            max(len(left.asked), len(right.asked)) - compared,
+            max(len(left.asked), len(right.asked)) - compared - self._unknown,
             left.left_out,
+            self._unknown,
             self._first,
             tuple(sorted(self._rows.values(), key=lambda row: row.first or math.inf)),
         )
@@ -258,7 +283,12 @@ class _Comparison:
             where = at._replace(where="memory", name=f"of descriptor {fd}")
             for difference, accepted in self._numbers(where, (one, other), None):
                 first = place * PAGE // struct.calcsize(ELEMENT_CODES[difference.type])
-                yield difference._replace(element=first + difference.element), accepted
+                yield (
+                    difference._replace(
+                        element=first + difference.element, last=first + difference.last
+                    ),
+                    accepted,
+                )
 
     def _compare_tensors(self, one: Asked, other: Asked, tensors: list[Tensor]) -> None:
         states = tuple(self._batches.status(each.answer).hex() for each in (one, other))
@@ -275,13 +305,9 @@ class _Comparison:
             self._count(at, list(self._numbers(at, pair, shape)))
 
 
-def _header(project: Project) -> Path | None:
-    """The file of a backend that names its operators, if the project has one."""
-    for skel in project.skels.values():
-        if skel.source:
-            for path in sorted((project.root / skel.source).rglob(HEADER)):
-                return path
-    return None
+def _is_unknown(asked: Asked) -> bool:
+    """Whether a reference has no answer to it (reference_calls.h)."""
+    return asked.code == UNSUPPORTED if asked.skel else not asked.answer
 
 
 def _plain(skel: str) -> str:

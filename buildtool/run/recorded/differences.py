@@ -23,36 +23,43 @@ class Difference(Described):
         ' "code" that it returned, an "input", or the "order" of calls',
     ]
     name: Annotated[str, 'name of the parameter; "" for a value that is returned']
-    left: Annotated[float | str, "the recorded number"]
-    right: Annotated[float | str, "the other number"]
+    recorded: Annotated[float | str, "the recorded number"]
+    other: Annotated[float | str, "the number in the other recording, or when it was repeated"]
     element: Annotated[int, "number of the first element that differs"] = 0
     field: Annotated[str, 'the field of the element that differs; "" if it has no fields'] = ""
     type: Annotated[str, 'type of the number; "" if it is none of a buffer'] = ""
     differ: Annotated[int, "how many numbers of the buffer differ"] = 1
+    last: Annotated[int, "number of the last element that differs"] = 0
     numbers: Annotated[int, "numbers in the buffer"] = 1
     largest: Annotated[float | None, "largest difference; null if it is not finite"] = None
     nmse: Annotated[
         float | None, "mean squared error of floats as a share of their squares; null likewise"
     ] = None
+    unwritten: Annotated[
+        bool, "the number is what sim fills buffers with: the method has not written it"
+    ] = False
 
-    def lines(self) -> tuple[str, ...]:
-        """The difference in words."""
+    def lines(self, other: str = "") -> tuple[str, ...]:
+        """The difference in words; `other` is the name of the other recording, if it is one."""
         called = f"{self.method}({self.arguments})" if self.arguments else self.method
         first = f"the first difference is in call {self.call}: {called}"
         if self.where == "order":
-            return first, f"  the other one goes on with {self.right}"
+            return first, f"  {other or 'the other one'} goes on with {self.other}"
         if not self.type:
             what = f"{self.where} {self.name}".rstrip()
-            return first, f"  the {what} was {self.left} when it was recorded, now {self.right}"
+            now = f"{self.other} in {other}" if other else f"now {self.other}"
+            return first, f"  the {what} was {self.recorded} when it was recorded, {now}"
         field = f".{self.field}" if self.field and self.name else self.field
         place = f"{self.name}[{self.element}]{field}" if self.name else field or "the answer"
         by = f", by {self.largest:g} at most" if self.largest is not None else ""
         error = f", NMSE {self.nmse:.2g}" if self.nmse else ""
+        now = f"{_text(self.other)} in {other}" if other else f"now {_text(self.other)}"
+        range_ = f", up to element {self.last:,}" if self.differ > 1 else ""
         return (
             first,
-            f"  {self.where} {place} ({self.type}): {_text(self.left)} was recorded,"
-            f" now {_text(self.right)}",
-            f"  {self.differ:,} of {self.numbers:,} numbers differ{by}{error}",
+            f"  {self.where} {place} ({self.type}): {_text(self.recorded)} was recorded, {now}",
+            f"  {self.differ:,} of {self.numbers:,} numbers differ{range_}{by}{error}",
+            *(("  the method has not written it: sim fills outputs with 0x7e",) * self.unwritten),
         )
 
 
@@ -76,6 +83,7 @@ class Divergence(Described):
     compared: Annotated[int, "calls and messages that were compared"]
     missing: Annotated[int, "calls and messages that only one of both has"]
     left_out: Annotated[int, "calls and messages that were not recorded"]
+    unknown: Annotated[int, "calls and messages that the reference does not know"]
     first: Annotated[Difference | None, "the first difference; null if there is none"]
     methods: Annotated[tuple[MethodRow, ...], "a row for each method"]
 

@@ -174,6 +174,7 @@ class Differences(Value):
     numbers: int
     largest: float
     nmse: float
+    last: int
 
 
 def differences(
@@ -185,7 +186,7 @@ def differences(
     beyond: Differences | None = None
     any_: Differences | None = None
     error = signal = 0.0
-    beyond_count = count = numbers = 0
+    beyond_count = count = numbers = last = last_beyond = 0
     largest = largest_beyond = 0.0
     elements = min(len(left), len(right)) // shape.size
     columns = [
@@ -197,19 +198,19 @@ def differences(
             one, other = lefts[element], rights[element]
             numbers += 1
             finite = math.isfinite(one) and math.isfinite(other)
-            if field.type in FLOATS and math.isfinite(one):
+            if math.isfinite(one):
                 signal += one * one
             if one == other or (math.isnan(one) and math.isnan(other)):
                 continue
             apart = abs(one - other) if finite else math.inf
-            if field.type in FLOATS:
-                error += apart * apart if math.isfinite(apart) else math.inf
+            error += apart * apart if math.isfinite(apart) else math.inf
             count += 1
             largest = max(largest, apart)
-            given = Differences(element, field, one, other, 0, 0, 0, 0)
+            last = element
+            given = Differences(element, field, one, other, 0, 0, 0, 0, 0)
             any_ = any_ or given
             if rule is None or not _within(field.type, one, other, apart, rule):
-                beyond_count += 1
+                beyond_count, last_beyond = beyond_count + 1, element
                 largest_beyond = max(largest_beyond, apart)
                 beyond = beyond or given
     nmse = error / signal if signal else (math.inf if error else 0.0)
@@ -218,9 +219,14 @@ def differences(
     return (
         beyond
         and beyond._replace(
-            differ=beyond_count, numbers=numbers, largest=largest_beyond, nmse=nmse
+            differ=beyond_count,
+            numbers=numbers,
+            largest=largest_beyond,
+            nmse=nmse,
+            last=last_beyond,
         ),
-        any_ and any_._replace(differ=count, numbers=numbers, largest=largest, nmse=nmse),
+        any_
+        and any_._replace(differ=count, numbers=numbers, largest=largest, nmse=nmse, last=last),
     )
 
 

@@ -22,6 +22,9 @@ from buildtool.release.slices import Release
 VARIABLE = "BUILDTOOL_RECORD"
 """The variable with the path of the file on the device; others, that begin so, have the limits."""
 DEFAULT_LIMIT = 2 << 30
+FILL = "BUILDTOOL_SIM_FILL"
+"""The variable with which the emulated device fills outputs before each call (shell.h): what a
+method does not write is the same in each run, and known."""
 
 
 def file_of_recording(project: str, run: str) -> str:
@@ -36,6 +39,7 @@ def variables(record: CallRecording, project: str, run: str) -> dict[str, str]:
         f"{VARIABLE}_LIMIT": str(record.limit or DEFAULT_LIMIT),
         f"{VARIABLE}_FIRST": str(record.first or ""),
         f"{VARIABLE}_METHODS": ",".join(record.methods),
+        FILL: "1",
     }
 
 

@@ -8,21 +8,25 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Note
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Value
 from buildtool.deploy.ready import CallRecording, DeviceChoice, Ready, read_facts_of
+from buildtool.device.arm64_code import replaying_program
 from buildtool.device.sharing import DeviceLock
 from buildtool.project.model import Project
 from buildtool.release.slices import LIBRARIES
 from buildtool.run.attended import ProgramRun, run_attended
-from buildtool.run.dsp_calls import REPLAY_PROGRAM, REPLAYED, counted_release
+from buildtool.run.dsp_calls import counted_release
 from buildtool.run.program import NO_VARIABLES, RunRequest
 from buildtool.run.recorded.recording import Recording
+from buildtool.run.recorded.reference import GGML, GGML_LIBRARY, check_shipped, ggml_reference
 from buildtool.run.run import Streams
 
 NO_LIMIT = 1 << 40
+REPLAY_PROGRAM, REPLAYED = "bin/replay-calls", "share/recorded-calls"
+"""The paths in the release of what repeats recorded calls, and of the recording."""
 REFERENCE = "BUILDTOOL_DSP_REFERENCE"
 """The variable with the name of the library in place of the DSP (reference_calls.h)."""
 
@@ -35,8 +39,8 @@ class ReplayFailedError(BuildtoolError):
 
 class Repeat(Value):
     """How calls are repeated: `chained` if later ones get what earlier ones made in memory that
-    both sides see; `timeout` in seconds, 0 for none.  Methods are called on the DSP, or in the
-    library `reference` of the release, which is for the ARM64 side and has the entry of the skel.
+    both sides see; `timeout` in seconds, 0 for none.  The DSP answers, or the library `reference`
+    of the release (reference_calls.h), or with `GGML` the CPU backend of the project.
     """
 
     choice: DeviceChoice
@@ -53,15 +57,25 @@ def repeated(
     beside it on the device.  Raises `ReplayFailedError`, `RunTimeoutError`, `DeviceError` and the
     errors of running zig."""
     device, release, listener = ready.site.device, ready.release, ready.site.listener
-    platform = project.targets[release.target].platform
-    reference = f"{LIBRARIES}/{repeat.reference}"
-    if repeat.reference and all(file.path != reference for file in release.files):
-        shipped = [file.path for file in release.files if file.path.startswith(f"{LIBRARIES}/")]
-        raise UsageError(
-            f"--reference: the release has no {reference}",
-            why=f"it has {', '.join(shipped) or f'nothing in {LIBRARIES}/'}",
-            remedy="Name a library that a component of the ARM64 side installs there.",
+    if not recorded.asked:
+        raise ReplayFailedError(
+            f"{recorded.path} has no calls to repeat",
+            why=f"{recorded.left_out} were left out" if recorded.left_out else "it ends before any",
+            remedy="Record again: buildtool run DEVICE --record-calls FILE",
         )
+    if recorded.cut:
+        listener(Note(f"{recorded.path} ends in the middle of what was recorded"))
+    platform = project.targets[release.target].platform
+    added: dict[str, bytes | Path] = {
+        REPLAY_PROGRAM: replaying_program(platform),
+        REPLAYED: recorded.path.absolute(),
+    }
+    library = repeat.reference
+    if library == GGML:
+        library = GGML_LIBRARY
+        added[f"{LIBRARIES}/{library}"] = ggml_reference(project, release)
+    elif library:
+        check_shipped(release, library)
     folder = project.state / "recordings"
     make_directory(folder)
     with contextlib.ExitStack() as stack:
@@ -70,14 +84,14 @@ def repeated(
             counted_release(
                 *(release, platform, read_facts_of(device), project.state),
                 option="",
-                replayed=recorded.path.absolute(),
+                added=added,
             )
         )
         beside = Ready(project, device, extended, listener, force=repeat.choice.force)
         beside.go_beside("counted")
         request = RunRequest(
             command=(REPLAY_PROGRAM, REPLAYED, *(("--chained",) if repeat.chained else ())),
-            env={REFERENCE: repeat.reference} if repeat.reference else NO_VARIABLES,
+            env={REFERENCE: library} if library else NO_VARIABLES,
             timeout=repeat.timeout,
             input=False,
             dsp_may_crash=True,

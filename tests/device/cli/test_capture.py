@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.release.unpack import unpack
+from buildtool.run.recorded.recording import Recording
 from tests.command_line import run_buildtool
 from tests.device.strict.conftest import SOURCES
 from tests.integration.remote.bundles import Bundle, read_bundle
@@ -85,6 +86,13 @@ def test_the_program_can_be_another_one_of_the_release(
         "run", "sim", *words, "--", "bin/faults", "sum", "8", "0", "8", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_calls_of_the_dsp_are_in_the_archive(project: Project) -> None:
+    project.succeeds("capture", "sim", "--record-calls", "x.calls", "-o", "calls.zip", *SUM)
+    file = project.root / "x.calls"
+    assert read_bundle(project.root / "calls.zip").files["run.calls"] == file.read_bytes()
+    assert len(Recording(file).asked) == 1
 
 
 def test_the_document_lists_what_is_in_the_archive(project: Project) -> None:

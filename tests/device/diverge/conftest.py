@@ -52,7 +52,8 @@ AEEResult my_project_dsp_add(remote_handle64 handle, int32_t number, const float
 {
     calls++;
     for (int i = 0; i < a_len; i++)
-        sum[i] = a[i] + (float)number;
+        if (i != 17 || number != UNWRITTEN_CALL)
+            sum[i] = a[i] + (float)number;
     if (number == WRONG_CALL && a_len > 17)
         sum[17] += 0.25f;
     return 0;
@@ -206,6 +207,26 @@ AEEResult my_project_dsp_scale_add(remote_handle64 handle, int16_t factor, const
     return 0;
 }
 """
+MESSAGES = r"""
+#include <stdint.h>
+#include <string.h>
+
+int buildtool_reference_answer(const uint8_t *message, uint32_t length, const void *buffers,
+                               uint32_t count, uint8_t *answer, uint32_t room)
+{
+    int32_t request[2], product;
+    if (length != sizeof request || room < sizeof product)
+        return 0;
+    memcpy(request, message, length);
+    product = request[0] * request[1];
+    memcpy(answer, &product, sizeof product);
+    return sizeof product;
+}
+"""
+BUILD_MESSAGES = """
+add_library(messages_ref SHARED src/messages_ref.c)
+install(TARGETS messages_ref LIBRARY DESTINATION lib)
+"""
 BUILD_REFERENCE = """
 buildtool_add_skel(kernels_ref IDL ../dsp/my_project_dsp.idl SOURCES src/kernels_ref.c)
 set_target_properties(kernels_ref PROPERTIES OUTPUT_NAME kernels_ref)
@@ -226,18 +247,22 @@ def project_on_sim(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def made(folder: Path) -> Project:
-    """The project; `wrong` says in which call a lane is wrong."""
+    """The project; `wrong` says in which call a lane is wrong, or not written."""
     project = Project(folder / "my-project")
     project.root.mkdir()
     project.succeeds("init", "--template", "hvx")
     project.write("dsp/my_project_dsp.idl", IDL)
     project.write("host/src/main.c", MAIN)
+    project.write("host/src/messages_ref.c", MESSAGES)
+    cmake = (project.root / "host/CMakeLists.txt").read_text()
+    project.write("host/CMakeLists.txt", cmake + BUILD_MESSAGES)
     project.edit("buildtool.toml", 'archs = ["v68"]', 'archs = ["v68", "v79"]')
     project.edit("dsp/CMakeLists.txt", "-Wextra", "-Wextra -Wno-unused-parameter")
     wrong(project, -1)
     return project
 
 
-def wrong(project: Project, call: int) -> None:
-    """Make the skel compute a wrong lane in the call with that number."""
-    project.write(SKEL, f"#define WRONG_CALL {call}\n{KERNELS}")
+def wrong(project: Project, call: int, unwritten: int = -1) -> None:
+    """Make the skel compute a wrong lane in the call with that number, or not write one."""
+    calls = f"#define WRONG_CALL {call}\n#define UNWRITTEN_CALL {unwritten}\n"
+    project.write(SKEL, calls + KERNELS)

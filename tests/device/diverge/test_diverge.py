@@ -61,8 +61,8 @@ def record(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextlib.contextmanager
-def wrong_call(project: Project, call: int) -> Iterator[None]:
-    wrong(project, call)
+def wrong_call(project: Project, call: int, unwritten: int = -1) -> Iterator[None]:
+    wrong(project, call, unwritten)
     try:
         yield
     finally:
@@ -127,8 +127,30 @@ def test_a_wrong_lane_in_one_call_is_named(
     first = found["first"]
     # Number 1 is the call that connects the queue.
     assert (first["call"], first["method"], first["where"]) == (call + 1, method, where)
-    assert [first[key] for key in ("name", "element", "left", "right")] == rest
+    assert [first[key] for key in ("name", "element", "recorded", "other")] == rest
     assert (first["differ"], sum(row["differ"] for row in found["methods"])) == (1, 1)
+
+
+def test_what_a_method_does_not_write_is_named(sim: Place, recorded_on_sim: Path) -> None:
+    with wrong_call(sim.project, -1, unwritten=320):
+        first = diverged(sim, recorded_on_sim, status=1)["first"]
+    assert (first["call"], first["element"], first["unwritten"]) == (321, 17, True)
+    assert struct.pack("<f", first["other"]) == b"\x7e" * 4
+
+
+def test_messages_have_a_reference(
+    sim: Place, recorded_on_sim: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    options = ("--reference", "libmessages_ref.so", "--as", "i32")
+    found = diverged(sim, recorded_on_sim, *options, status=0)
+    assert (found["compared"], found["missing"], found["unknown"]) == (125, 0, 377)
+    with wrong_call(sim.project, 323):
+        wrongly_recorded = record(sim, tmp_path_factory)
+        first = diverged(sim, wrongly_recorded, *options, status=1)["first"]
+    assert (first["call"], first["where"]) == (324, "answer")
+    assert (first["recorded"], first["other"]) == (970, 969)
+    done = sim.project.run("diverge", str(recorded_on_sim), "--reference", "ggml")
+    assert (done.returncode, "the project has no ggml-hexagon" in done.stderr) == (2, True)
 
 
 def test_another_arch_and_a_revision_answer_alike(sim: Place, recorded_on_sim: Path) -> None:
@@ -218,6 +240,21 @@ def test_another_file_is_no_recording(sim: Place, tmp_path: Path) -> None:
     assert f"{file} is no recording of calls that can be read" in done.stderr
 
 
+def test_a_recording_without_calls_proves_nothing(sim: Place, tmp_path: Path) -> None:
+    file = tmp_path / "x.calls"
+    file.write_bytes(b"BTRECRD1" + bytes(8))
+    done = sim.project.run("diverge", str(file))
+    assert done.returncode == 125
+    assert f"{file} has no calls to repeat" in done.stderr
+
+
+def test_two_recordings_are_not_repeated(sim: Place, recorded_on_sim: Path) -> None:
+    both = (str(recorded_on_sim), str(recorded_on_sim))
+    assert sim.project.succeeds("diverge", *both).endswith("0 of 502 calls and messages differ\n")
+    done = sim.project.run("diverge", *both, "--against", "HEAD")
+    assert (done.returncode, "without repeating calls" in done.stderr) == (2, True)
+
+
 def test_damaged_recordings_are_errors(sim: Place, recorded_on_sim: Path, tmp_path: Path) -> None:
     whole = recorded_on_sim.read_bytes()
     file = tmp_path / "damaged.calls"
@@ -280,4 +317,4 @@ def test_a_library_for_the_processor_is_a_reference(tmp_path: Path) -> None:
     assert "output result[1000] (i16): -11069 was recorded, now -11068\n" in done.stdout
     assert "is in call 1: my_project_dsp_scale_add(factor=3, aLen=1024" in done.stdout
     done = project.run(*words[:-1], "libk.so")
-    assert (done.returncode, "it has lib/libkernels_ref.so" in done.stderr) == (2, True)
+    assert (done.returncode, "libkernels_ref.so in lib/" in done.stderr) == (2, True)

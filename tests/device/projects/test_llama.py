@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,55 @@ def test_a_bench_has_numbers(llama: Project, models: Path) -> None:
 def test_operators_agree_with_the_processor(llama: Project, operator: str) -> None:
     words = ("bin/test-backend-ops", "test", "-b", "HTP0", "-o", operator)
     assert "Backend HTP0: \x1b[1;32mOK" in llama.succeeds("run", "sim", "--", *words)
+
+
+NOISE = {"f16": 1e-5, "q8_0": 1e-4, "q4_0": 1e-4}
+"""The largest error of an operator by rounding, squared and as a share: the CPU rounds activations
+to the type of the weights, the DSP does not."""
+NORM = "ggml/src/ggml-hexagon/htp/hvx-norm.h"
+
+
+@pytest.fixture(scope="module")
+def recorded(llama: Project, models: Path) -> Callable[[str], Path]:
+    def record(kind: str) -> Path:
+        program = ("bin/llama-simple", "-m", str(models / f"{kind}.gguf"), "-n", "8", "Hello")
+        file, one = models / f"{kind}.calls", ("-e", "GGML_HEXAGON_OPBATCH=1")
+        llama.succeeds(
+            "run", "sim", "--soc", "SM8550", *one, "--record-calls", str(file), "--", *program
+        )
+        return file
+
+    return record
+
+
+def operators(llama: Project, file: Path, *options: str) -> dict[str, float]:
+    """The largest error of each operator that differs."""
+    found = json.loads(llama.run("diverge", str(file), *options, "--json").stdout)
+    assert found["compared"] > 200
+    assert found["missing"] == 0
+    assert found["unknown"] <= 5  # methods that start and stop the backend
+    return {row["method"]: row["nmse"] for row in found["methods"] if row["differ"]}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_operators_agree_with_other_processors(
+    llama: Project, recorded: Callable[[str], Path], kind: str
+) -> None:
+    file = recorded(kind)
+    assert operators(llama, file, "--soc", "SM8550") == {}
+    for options in (("--soc", "SM8750"), ("--soc", "SM8550", "--reference", "ggml")):
+        assert 0 < max(operators(llama, file, *options).values()) < NOISE[kind], options
+
+
+def test_a_changed_constant_is_found_by_operator(
+    llama: Project, recorded: Callable[[str], Path]
+) -> None:
+    right = (llama.root / NORM).read_text()
+    constant = "hvx_vec_splat_f32(epsilon)"
+    assert constant in right
+    llama.write(NORM, right.replace(constant, "hvx_vec_splat_f32(epsilon + 0.001f)"))
+    try:
+        wrong = operators(llama, recorded("f16"), "--soc", "SM8550", "--reference", "ggml")
+    finally:
+        llama.write(NORM, right)
+    assert {name for name, error in wrong.items() if error > NOISE["f16"]} == {"RMS_NORM_MUL"}

@@ -76,6 +76,8 @@ def compared(folder: Path, left: Recording, right: Recording, header: str = HEAD
         ("f32", [1.0, 2.0], [1.25, 2.5], Compare(relative=0.25), None),
         ("f32", [1.0, 8.0], [1.5, 8.0], Compare(nmse=0.0038), (0, 1, 0.5)),
         ("f32", [1.0, 8.0], [1.5, 8.0], Compare(nmse=0.0039), None),
+        ("i16", [100, 200], [101, 200], Compare(nmse=1.9e-5), (0, 1, 1)),
+        ("i16", [100, 200], [101, 200], Compare(nmse=2.1e-5), None),
         ("f32", [1.0], [1.0 + 2**-22], Compare(ulp=1), (0, 1, 2**-22)),
         ("f32", [1.0], [1.0 + 2**-22], Compare(ulp=2), None),
         ("f32", [-(2.0**-149)], [2.0**-149], Compare(ulp=2), None),
@@ -92,7 +94,7 @@ def test_numbers_differ_beyond_a_rule(
     rule: Compare,
     beyond: tuple[int, int, float] | None,
 ) -> None:
-    code = {"f32": "f", "f16": "e", "i64": "q"}[type_]
+    code = {"f32": "f", "f16": "e", "i16": "h", "i64": "q"}[type_]
     one, other = (struct.pack(f"<{len(side)}{code}", *side) for side in (left, right))
     found, any_ = differences(shape_of("x", type_), one, other, rule)
     assert any_ is not None
@@ -217,7 +219,7 @@ def test_messages_of_other_backends_are_compared_as_numbers(tmp_path: Path) -> N
         2,
         "i32",
     )
-    assert (found.left, found.right) == (3, 4)
+    assert (found.recorded, found.other) == (3, 4)
 
 
 def test_a_case_has_the_memory_of_its_message(tmp_path: Path) -> None:
