@@ -171,3 +171,12 @@ def test_a_board(board: Project) -> None:
     validate("devices-facts", found)
     lemans = {"adsp": "v66", "cdsp1": "v73", "gdsp0": "v73", "gdsp1": "v73"}
     assert found["domains"] == {"cdsp": "v73", **lemans}
+
+
+def test_calls_are_recorded_on_one_dsp_and_repeated_on_another(project: Project) -> None:
+    project.succeeds(*LEMANS, "--domain", "cdsp1", "--record-calls", "run.calls")
+    words = ("diverge", "run.calls", "--soc", "SA8775P", "--domain")
+    assert project.succeeds(*words, "gdsp0").endswith("\n0 of 2 calls and messages differ\n")
+    refused = project.run(*words, "adsp")
+    assert refused.returncode == 125
+    assert "no skel that the adsp of SA8775P can load" in refused.stderr
