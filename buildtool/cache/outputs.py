@@ -56,6 +56,22 @@ class Output(Value):
             return {"path": self.path, "kind": self.kind, "target": self.target}
         return {"path": self.path, "kind": self.kind, "digest": self.digest, "size": self.size}
 
+    @staticmethod
+    def from_json(value: Any) -> Output:
+        """Raises `OutputsError` for anything that `as_json` does not return."""
+        match value:
+            case {"path": str(path), "kind": "link", "target": str(target), **rest} if not rest:
+                return Output(path, "link", target=target)
+            case {"path": str(path), "kind": kind, "digest": str(digest), "size": size, **rest} if (
+                not rest
+                and kind in ("file", "executable")
+                and is_digest(digest)
+                and type(size) is int  # True is not a size
+                and 0 <= size <= SIZE_LIMIT
+            ):
+                return Output(path, kind, digest, size)
+        raise _refuse("a list of outputs", f"{str(value)[:200]} is not an output")
+
 
 def read_outputs(directory: Path) -> tuple[Output, ...]:
     """All files and links below `directory`, sorted by path.
@@ -88,7 +104,7 @@ def outputs_from_json(value: Any) -> tuple[Output, ...]:
     """
     if not isinstance(value, list) or len(value) > COUNT_LIMIT:
         raise _refuse("a list of outputs", f"it is not a list of at most {COUNT_LIMIT}")
-    return check_outputs([_parse(entry) for entry in value], "a list of outputs")
+    return check_outputs([*map(Output.from_json, value)], "a list of outputs")
 
 
 def outputs_digest(outputs: Sequence[Output]) -> str:
@@ -153,21 +169,6 @@ def _read(directory: Path, entry: os.DirEntry[str]) -> Output:
         raise _refuse(str(directory), f"{name} is neither a file nor a link nor a directory")
     kind: Kind = "executable" if status.st_mode & 0o100 else "file"
     return Output(name, kind, file_digest(path), status.st_size)
-
-
-def _parse(value: Any) -> Output:
-    match value:
-        case {"path": str(path), "kind": "link", "target": str(target), **rest} if not rest:
-            return Output(path, "link", target=target)
-        case {"path": str(path), "kind": kind, "digest": str(digest), "size": size, **rest} if (
-            not rest
-            and kind in ("file", "executable")
-            and is_digest(digest)
-            and type(size) is int  # True is not a size
-            and 0 <= size <= SIZE_LIMIT
-        ):
-            return Output(path, kind, digest, size)
-    raise _refuse("a list of outputs", f"{str(value)[:200]} is not an output")
 
 
 def _is_path(path: str) -> bool:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note, work
-from buildtool.core.files import digest_of, read_checksummed, value_digest, write_checksummed
+from buildtool.core.files import digest_of, value_digest
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.trees import make_directory
 from buildtool.core.value import Described, Value
 from buildtool.device.device import Device
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from buildtool.inputs.file_states import FileStates
 
 ID_DIGITS = 16
+VERSION = 1
+"""Of the file about the contents of a device."""
 STORE = "store"
 OTHER = "other"  # what is neither a file of mode 0755 or 0644, nor a directory or link
 MAX_LINKS = 40  # as many as Linux follows in one path
@@ -212,19 +215,14 @@ def known_file(state: Path, device: Device, project: str) -> Path:
 
 def read_known(file: Path) -> Known:
     """The record in `file`; an empty one if it cannot be read."""
-    try:
-        found = read_checksummed(file)
-        contents = {str(path): str(state) for path, state in found["contents"].items()}
-        return Known(str(found["id"]), contents)
-    except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        return Known()
+    return read_value(file, Known, VERSION) or Known()
 
 
 def write_known(file: Path, known: Known) -> None:
     """Remember what is on the device; without it, the next push asks the device."""
     with contextlib.suppress(OSError):
         make_directory(file.parent)
-        write_checksummed(file, known._asdict())
+        write_value(file, known, VERSION)
 
 
 def forget(file: Path) -> None:

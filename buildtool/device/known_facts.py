@@ -4,21 +4,21 @@ they are asked for again."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.files import read_checksummed, value_digest, write_checksummed
+from buildtool.core.files import value_digest
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.value import Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.device import Device
-from buildtool.device.facts import Facts, Node, SystemFile
+from buildtool.device.facts import Facts, SystemFile
 
 if TYPE_CHECKING:
     from buildtool.device.emulated.device import EmulatedDevice
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def facts_of(device: Device, *, refresh: bool = False) -> Facts:
@@ -40,17 +40,13 @@ def facts_of(device: Device, *, refresh: bool = False) -> Facts:
 
 def remembered_facts(device: Device) -> Facts | None:
     """The facts about `device` that are remembered; None if there are none."""
-    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        known = read_checksummed(_entry(device))
-        if known["schema"] == SCHEMA:
-            return _from_json(known["facts"])
-    return None
+    return read_value(_entry(device), Facts, SCHEMA)
 
 
 def remember_facts(device: Device, facts: Facts) -> None:
     """Keep `facts` in the user's cache, if it can be written."""
     with contextlib.suppress(OSError):
-        write_checksummed(_entry(device), {"schema": SCHEMA, "facts": facts.as_json()})
+        write_value(_entry(device), facts, SCHEMA)
 
 
 def facts_of_sim(device: EmulatedDevice, root: str) -> Facts:
@@ -103,16 +99,3 @@ def key_of(device: Device) -> str:
 def _entry(device: Device) -> Path:
     """The file in which the facts about `device` are remembered."""
     return cache_dir() / DIRECTORY / f"facts-{key_of(device)}.json"
-
-
-def _from_json(document: Mapping[str, Any]) -> Facts:
-    """The facts that `as_json` gives; raises `LookupError`, `TypeError`, `ValueError`."""
-    return Facts(
-        **{
-            **document,
-            "tools": frozenset(document["tools"]),
-            "cdsprpc": SystemFile(**document["cdsprpc"]),
-            "shell": SystemFile(**document["shell"]),
-            "nodes": tuple(Node(**node) for node in document["nodes"]),
-        }
-    )

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.processes.process import DEVNULL
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.value import Described, Value
 from buildtool.device.configuration import DIRECTORY
 from buildtool.device.conversation import conversation
@@ -22,6 +22,8 @@ from buildtool.device.script import LOCK_SCRIPTS, script
 from buildtool.device.sharing import Holder, lock_failure, parse_holder
 from buildtool.project.model import BUILT_IN_TARGET
 
+VERSION = 1
+"""Of the file about the last tests."""
 ANSWER_SECONDS = 10.0
 """How long a device that is connected may take to answer."""
 _CURRENT = rb"\./([\w.-]{1,100})/current releases/([0-9a-f]{1,64})"
@@ -80,18 +82,12 @@ class LastRun(Described):
 def remember_run(device: Device, last: LastRun) -> None:
     """Keep `last`, if the cache can be written."""
     with contextlib.suppress(OSError):
-        write_checksummed(_entry(None if device.emulated else device), last._asdict())
+        write_value(_entry(None if device.emulated else device), last, VERSION)
 
 
 def last_run(device: Device | None) -> LastRun | None:
     """The last tests on `device`, None for the emulated devices; None if none are known."""
-    with contextlib.suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
-        found = read_checksummed(_entry(device))
-        return LastRun(
-            *(str(found["project"]), int(found["tests"]), int(found["bad"])),
-            ended=float(found["ended"]),
-        )
-    return None
+    return read_value(_entry(device), LastRun, VERSION)
 
 
 def _entry(device: Device | None) -> Path:

@@ -14,17 +14,17 @@ from typing import Any
 from buildtool.cache.outputs import (
     Output,
     OutputsError,
-    outputs_as_json,
+    check_outputs,
     outputs_digest,
-    outputs_from_json,
 )
-from buildtool.core.files import read_checksummed, value_digest, write_checksummed
+from buildtool.core.files import value_digest
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import FileView
-from buildtool.inputs.path_sets import InputsError, InputSet
+from buildtool.inputs.path_sets import InputSet
 from buildtool.plan.plan import Step
 
-VERSION = 4
+VERSION = 5
 NO_FIELDS: Mapping[str, Any] = {}
 
 
@@ -67,36 +67,16 @@ def record_file(state: Path, step: Step) -> Path:
 
 def read_record(file: Path) -> StepRecord | None:
     """The record in `file`; None when there is none that can be read."""
+    record = read_value(file, StepRecord, VERSION)
     try:
-        stored = read_checksummed(file)
-        if stored["version"] != VERSION:
-            return None
-        return StepRecord(
-            str(stored["key"]),
-            InputSet.from_json(stored["inputs"]),
-            outputs_from_json(stored["outputs"]),
-            float(stored["seconds"]),
-            str(stored["server"]),
-            dict(stored["fields"]),
-            {str(name): str(path) for name, path in stored["runtime"].items()},
-            tuple(map(str, stored["changed_during_build"])),
-            tuple(map(str, stored["uncertain"])),
-        )
-    except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
-        return None
-    except (RecursionError, InputsError, OutputsError):
+        return record and record._replace(outputs=check_outputs(record.outputs, str(file)))
+    except OutputsError:
         return None
 
 
 def write_record(file: Path, record: StepRecord) -> None:
     """Write the record to `file`."""
-    stored = {
-        **record._asdict(),
-        "version": VERSION,
-        "inputs": record.inputs.as_json(),
-        "outputs": outputs_as_json(record.outputs),
-    }
-    write_checksummed(file, stored)
+    write_value(file, record, VERSION)
 
 
 def changed_outputs(

@@ -22,8 +22,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool import __version__
-from buildtool.core.files import read_checksummed, replace_link, value_digest, write_checksummed
+from buildtool.core.files import replace_link, value_digest
 from buildtool.core.lock import held_directory, is_held
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.trees import make_directory, remove_tree, replace_directory
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
@@ -39,12 +40,11 @@ from buildtool.release.slices import (
     Slice,
     in_slices,
     lay_out,
-    slices_from_json,
 )
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 RUN_SCRIPT = "run.sh"
-VERSION = 2
+VERSION = 3
 """Changes when the same outputs result in another release."""
 FILES, DEBUG = "files", "debug"
 """Directories of the shipped files, and of their debug information, in that of one release."""
@@ -55,6 +55,13 @@ class _Contents(Value):
 
     files: Mapping[str, ShippedOutput]
     links: Mapping[str, str]
+
+
+class _Made(Value):
+    """What outputs with the `key` resulted in."""
+
+    key: str
+    slices: tuple[Slice, ...]
 
 
 def make_release(build: BuildResult, file_states: FileStates) -> Release:
@@ -72,7 +79,7 @@ def make_release(build: BuildResult, file_states: FileStates) -> Release:
         _refuse_below_files(contents)
         archs = dict.fromkeys(s.step.arch for s in build.steps if s.step.arch)
         slices = _replace(build.plan, contents, tuple(archs), file_states)
-        write_checksummed(_note(build.plan), {"key": key, "slices": slices})
+        write_value(_note(build.plan), _Made(key, slices), VERSION)
     return Release(build.plan.target, build.plan.release, build.plan.debug, slices)
 
 
@@ -100,20 +107,10 @@ def _note(plan: Plan) -> Path:
 
 def _made(plan: Plan, key: str, file_states: FileStates) -> tuple[Slice, ...]:
     """The slices of the release that is there if it has this key and is complete, else ()."""
-    slices = _recorded(_note(plan), key)
+    made = read_value(_note(plan), _Made, VERSION)
+    slices = made.slices if made and made.key == key else ()
     is_made = slices and plan.debug.is_dir()
     return slices if is_made and _entries(plan.release, file_states) == _expected(slices) else ()
-
-
-def _recorded(note: Path, key: str) -> tuple[Slice, ...]:
-    """The slices that outputs with this key resulted in; () if they are not known."""
-    try:
-        recorded = read_checksummed(note)
-        if recorded["key"] != key:
-            return ()
-        return slices_from_json(recorded["slices"])
-    except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        return ()
 
 
 def _expected(slices: tuple[Slice, ...]) -> dict[str, str]:

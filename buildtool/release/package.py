@@ -12,8 +12,9 @@ from typing import Annotated, Any
 from buildtool import __version__
 from buildtool.contract.finding import Finding
 from buildtool.core.errors import UsageError
-from buildtool.core.files import read_checksummed, replace_file, value_digest, write_checksummed
+from buildtool.core.files import replace_file, value_digest
 from buildtool.core.lock import locked_temporary_file
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.value import Described, Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
@@ -33,7 +34,7 @@ WRITERS = {
     "conan": (CONAN, _ENTRIES, "write_conan"),
 }
 """The formats: suffix, module, and the function there that writes a package to a path."""
-VERSION = 1
+VERSION = 2
 """Changes when the same release results in other archives."""
 
 
@@ -55,6 +56,14 @@ class Packaged(Value):
     warnings: tuple[Finding, ...]
     archives: tuple[Archive, ...]
     documents: tuple[Path, ...] = ()
+
+
+class _Recorded(Value):
+    """What is known of a release with the `key`."""
+
+    key: str
+    warnings: tuple[Finding, ...]
+    archives: tuple[Archive, ...] = ()
 
 
 class Ingredients(Value):
@@ -110,13 +119,14 @@ def make_package(
     plan = made_of.build.plan
     note = plan.state / "packages" / f"{plan.target}.json"
     key = made_of.key(file_states)
-    warnings, known = _recorded(note, key)
-    if warnings is None:
+    recorded = read_value(note, _Recorded, VERSION)
+    if not recorded or recorded.key != key:
         from buildtool.release.check import check_release  # noqa: PLC0415 - reads all files
 
         check_redistribution(made_of.project, made_of.build.steps)
         target = made_of.project.targets[plan.target]
-        warnings = check_release(target, made_of.build, made_of.release)
+        recorded = _Recorded(key, check_release(target, made_of.build, made_of.release))
+    known = {archive.format: archive for archive in recorded.archives}
     archives = {
         name: archive
         for name in formats
@@ -127,10 +137,10 @@ def make_package(
     if missing := [name for name in formats if name not in archives]:
         package = package_of(made_of)
         archives |= {name: _write(name, package, output, file_states) for name in missing}
-        rows = [archive.as_json() for archive in (known | archives).values()]
-        write_checksummed(note, {"key": key, "warnings": warnings, "archives": rows})
+        known |= archives
+        write_value(note, recorded._replace(archives=tuple(known.values())), VERSION)
     return Packaged(
-        made_of.build, made_of.release, warnings, tuple(archives[name] for name in formats)
+        made_of.build, made_of.release, recorded.warnings, tuple(archives[name] for name in formats)
     )
 
 
@@ -195,21 +205,6 @@ def check_output(output: Path) -> None:
             why="it is a link to nothing" if output.is_symlink() else "archives are made in one",
             remedy="Remove it, or name another directory: --output DIR.",
         )
-
-
-def _recorded(note: Path, key: str) -> tuple[tuple[Finding, ...] | None, dict[str, Archive]]:
-    """The warnings about the release, None if it was not checked, and its archives by format, both
-    as they were with this key."""
-    try:
-        recorded = read_checksummed(note)
-        if recorded["key"] == key:
-            warnings = tuple(Finding(*row) for row in recorded["warnings"])
-            rows = recorded["archives"]
-            archives = [Archive(**{**row, "path": Path(row["path"])}) for row in rows]
-            return warnings, {archive.format: archive for archive in archives}
-    except (OSError, LookupError, ValueError, TypeError):
-        pass
-    return None, {}
 
 
 def package_of(made_of: Ingredients) -> Package:

@@ -19,13 +19,14 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.files import Stamp, file_digest, read_checksummed, write_checksummed
+from buildtool.core.files import Stamp, file_digest
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.tree_files import stamps
-from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
+from buildtool.inputs.path_sets import InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 13
+VERSION = 14
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
 OBJECTS = (".o", ".obj")
@@ -91,19 +92,6 @@ class Unreported(Value):
         for mapping in (self.by_commands, self.by_assemblers):
             yield from (output for output, files in mapping.items() if file in files)
 
-    def as_json(self) -> dict[str, Any]:
-        return self._asdict()
-
-    @staticmethod
-    def from_json(data: Any) -> Unreported:
-        """Raises built-in exceptions for anything that `as_json` does not return."""
-        return Unreported(
-            _files_by_output(data["by_commands"]),
-            _files_by_output(data["by_assemblers"]),
-            tuple(map(str, data["uncertain"])),
-            data["is_current"] is True,
-        )
-
 
 class TreeRecord(Value):
     """The state of a build tree after a build.
@@ -143,13 +131,7 @@ class TreeRecord(Value):
 
 def read_tree_record(tree: Path) -> TreeRecord | None:
     """The record of `tree`; None when there is none, or none of this version, or a damaged one."""
-    try:
-        data = read_checksummed(tree / RECORD_FILE)
-        return _from_json(data) if data["version"] == VERSION else None
-    except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
-        return None
-    except (RecursionError, InputsError):
-        return None
+    return read_value(tree / RECORD_FILE, TreeRecord, VERSION)
 
 
 def count_compilations(tree: Path) -> int | None:
@@ -169,80 +151,7 @@ def count_compilations(tree: Path) -> int | None:
 
 def write_tree_record(tree: Path, record: TreeRecord) -> None:
     """Write the record of `tree`."""
-    configuration = record.configuration
-    data = {
-        "version": VERSION,
-        "base_key": record.base_key,
-        "build_finished": record.build_finished,
-        "inputs": record.inputs.as_json(),
-        "cmake_inputs": configuration.cmake_inputs.as_json(),
-        "rule_inputs": configuration.rule_inputs.as_json(),
-        "rule_outputs": sorted(configuration.rule_outputs),
-        "unneeded_outputs": sorted(configuration.unneeded_outputs),
-        "external_inputs": configuration.external_inputs.as_json(),
-        "external_directories": list(configuration.external_directories),
-        "commands": sorted(configuration.commands),
-        "appending": sorted(configuration.appending),
-        "depfiles": sorted(configuration.depfiles),
-        "declared_inputs": record.declared_inputs.as_json(),
-        "install_inputs": record.install_inputs.as_json(),
-        "products": record.products,
-        "generated_files": record.generated_files,
-        "file_api_index": record.file_api_index,
-        "pending_changes": list(record.pending_changes),
-        "misparsed_deps": record.misparsed_deps,
-        "unreported": record.unreported.as_json(),
-        "undeclared": record.undeclared,
-        "undeclared_reads": record.undeclared_reads,
-    }
-    write_checksummed(tree / RECORD_FILE, data)
-
-
-def _from_json(data: Any) -> TreeRecord:
-    """Raises `InputsError` or a built-in exception for anything that `write_tree_record` does not
-    write."""
-    return TreeRecord(
-        base_key=str(data["base_key"]),
-        build_finished=data["build_finished"] is True,
-        inputs=InputSet.from_json(data["inputs"]),
-        configuration=Configuration(
-            cmake_inputs=PathSet.from_json(data["cmake_inputs"]),
-            rule_inputs=PathSet.from_json(data["rule_inputs"]),
-            rule_outputs=frozenset(map(str, data["rule_outputs"])),
-            unneeded_outputs=frozenset(map(str, data["unneeded_outputs"])),
-            external_inputs=PathSet.from_json(data["external_inputs"]),
-            external_directories=tuple(map(str, data["external_directories"])),
-            commands=frozenset(map(str, data["commands"])),
-            appending=frozenset(map(str, data["appending"])),
-            depfiles=frozenset(map(str, data["depfiles"])),
-        ),
-        declared_inputs=PathSet.from_json(data["declared_inputs"]),
-        install_inputs=PathSet.from_json(data["install_inputs"]),
-        products={str(name): _stamp(row) for name, row in data["products"].items()},
-        generated_files=_snapshot(data["generated_files"]),
-        file_api_index=str(data["file_api_index"]),
-        pending_changes=tuple(map(str, data["pending_changes"])),
-        misparsed_deps=_files_by_output(data["misparsed_deps"]),
-        unreported=Unreported.from_json(data["unreported"]),
-        undeclared={
-            str(name): (_stamp(row), tuple(map(str, owners)))
-            for name, (row, owners) in data["undeclared"].items()
-        },
-        undeclared_reads=_snapshot(data["undeclared_reads"]),
-    )
-
-
-def _snapshot(data: Any) -> Snapshot:
-    return {str(name): (_stamp(row), str(content)) for name, (row, content) in data.items()}
-
-
-def _files_by_output(data: Any) -> dict[str, tuple[str, ...]]:
-    return {str(name): tuple(map(str, files)) for name, files in data.items()}
-
-
-def _stamp(row: list[int]) -> Stamp:
-    inode, size, mtime, ctime = map(int, row)
-    return inode, size, mtime, ctime
+    write_value(tree / RECORD_FILE, record, VERSION)
 
 
 _INSTALL_DIRECTORY = "install.new"

@@ -10,7 +10,6 @@ component itself.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from buildtool.core.elf.read import is_elf, read_elf
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
 from buildtool.core.processes.process import ToolError
+from buildtool.core.stored import read_value, write_value
 from buildtool.core.trees import make_directory, remove_tree
 from buildtool.core.value import Value
 from buildtool.drivers.conan.home import ConanHome, read_json, remedy, unexpected_output
@@ -32,6 +32,8 @@ TOOLCHAIN = "conan_toolchain.cmake"
 GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": ("CMakeToolchain",)}
 """The generators that a component needs, each with the names by which a conanfile may select it."""
 GRAPH = "graph.json"
+VERSION = 1
+"""Of the file about what is installed."""
 
 
 class Dependencies(Value):
@@ -58,15 +60,6 @@ class Dependencies(Value):
         """Whether everything that Conan installed still exists."""
         return self.toolchain.is_file() and not self.missing_packages
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "toolchain": str(self.toolchain),
-            "packages": [str(path) for path in self.packages],
-            "runtime": {name: str(path) for name, path in self.runtime.items()},
-            "skels": {name: str(path) for name, path in self.skels.items()},
-        }
-
 
 def install_dependencies(step: CMakeStep, listener: Listener) -> Dependencies | None:
     """Install what the step's conanfile requires; None if the step has no conanfile.
@@ -92,7 +85,7 @@ def install_dependencies(step: CMakeStep, listener: Listener) -> Dependencies | 
     new = Dependencies(
         command.key, command.toolchain(graph), graph.packages, graph.runtime, graph.skels
     )
-    write_if_changed(_record_file(step), json.dumps(new.as_json(), indent=1))
+    write_value(_record_file(step), new, VERSION)
     return new
 
 
@@ -106,19 +99,7 @@ def packages_key(step: CMakeStep) -> str:
 
 def installed(step: CMakeStep) -> Dependencies | None:
     """The packages that were installed for the step last time; None if there are none."""
-    if not step.conan:
-        return None
-    try:
-        data = json.loads(read_regular(_record_file(step)))
-        return Dependencies(
-            key=data["key"],
-            toolchain=Path(data["toolchain"]),
-            packages=tuple(map(Path, data["packages"])),
-            runtime={name: Path(path) for name, path in data["runtime"].items()},
-            skels={name: Path(path) for name, path in data["skels"].items()},
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+    return read_value(_record_file(step), Dependencies, VERSION) if step.conan else None
 
 
 def _install_command(step: CMakeStep, needs: ConanNeeds) -> _InstallCommand:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from buildtool.core.elf.read import read_elf
+from buildtool.core.files import read_checksummed
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.conftest import LONG
 from tests.standins.fixtures import MakeNdk
@@ -84,9 +84,9 @@ def test_conan_starts_only_when_something_changed(conan_project: ConanProject) -
 
     # Packages that went missing are made again.
     note = made / "installed.json"
-    subprocess.run(["rm", "-r", *json.loads(note.read_text())["packages"]], check=True)
+    subprocess.run(["rm", "-r", *read_checksummed(note)["packages"]], check=True)
     assert conan_project.built() == "restored"
-    assert all(Path(package).is_dir() for package in json.loads(note.read_text())["packages"])
+    assert all(Path(package).is_dir() for package in read_checksummed(note)["packages"])
     assert conan_project.output() == "2\n"
 
 

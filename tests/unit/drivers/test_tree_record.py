@@ -61,10 +61,10 @@ def test_a_record_is_read_as_it_was_written(tree: Path) -> None:
         ("version", 1),
         ("inputs", {}),
         ("inputs", None),
-        ("cmake_inputs", {"files": ["a.c"], "absent": [], "globs": []}),
-        ("rule_inputs", {"files": "a.c", "absent": [], "globs": []}),
-        ("rule_outputs", 7),
-        ("unneeded_outputs", None),
+        ("configuration.cmake_inputs", {"files": ["a.c"], "absent": [], "globs": []}),
+        ("configuration.rule_inputs", {"files": "a.c", "absent": [], "globs": []}),
+        ("configuration.rule_outputs", 7),
+        ("configuration.unneeded_outputs", None),
         ("declared_inputs", {}),
         ("install_inputs", []),
         ("products", ["a.o"]),
@@ -78,14 +78,18 @@ def test_a_record_is_read_as_it_was_written(tree: Path) -> None:
         ("generated_files", {"build.ninja": [1, 2]}),
         ("undeclared", {"copy": [[1, 2, 3, 4]]}),
         ("undeclared", {"copy": [7, ["/tree/b"]]}),
-        ("commands", 7),
-        ("external_directories", None),
+        ("configuration", {}),
+        ("configuration.commands", 7),
+        ("configuration.external_directories", None),
+        ("unreported", {"by_commands": {}}),
     ],
 )
 def test_an_invalid_record_is_ignored(key: str, value: Any, tree: Path) -> None:
     write_tree_record(tree, WHOLE)
     data = read_checksummed(tree / RECORD_FILE)
-    write_checksummed(tree / RECORD_FILE, {**data, key: value})
+    *parents, name = key.split(".")
+    (data[parents[0]] if parents else data)[name] = value
+    write_checksummed(tree / RECORD_FILE, data)
 
     assert read_tree_record(tree) is None
 
