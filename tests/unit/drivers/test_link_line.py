@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.drivers.cmake.configured_checks import read_link_line
+from buildtool.drivers.cmake.configured_checks import linked_libraries
 from buildtool.drivers.cmake.file_api import LinkFragment
 
 
 def taken(tmp_path: Path, *texts: str) -> list[str]:
-    line = read_link_line([LinkFragment(text, "libraries") for text in texts], tmp_path)
-    return [str(path.relative_to(tmp_path)) for path in line.libraries()]
+    found = linked_libraries([LinkFragment(text, "libraries") for text in texts], tmp_path)
+    return [str(path.relative_to(tmp_path)) for path in found]
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from buildtool.core.files import open_regular
@@ -50,6 +50,27 @@ def words_of(line: str) -> list[str]:
         return shlex.split(line)
     except ValueError:  # the shell would reject it too
         return line.split()
+
+
+def expanded(
+    words: Iterable[str], absolute: Callable[[str], str], responses: list[str]
+) -> Iterator[str]:
+    """`words` as the programs get them that a driver passes them on to.
+
+    The paths of response files, which `absolute` makes, are added to `responses`.  Each is read
+    once: they may name each other.
+    """
+    for word in words:
+        if match := _PASSED_ON.fullmatch(word):
+            yield from expanded(match[1].split(","), absolute, responses)
+        elif word[:1] == "@" and word != "@" and (path := absolute(word[1:])):
+            if path in responses:
+                continue
+            responses.append(path)
+            text = text_of(path).replace("\n", " ")
+            yield from expanded(words_of(text), absolute, responses)
+        elif word not in _NEXT_IS_PASSED_ON:
+            yield word
 
 
 class CommandFiles:
@@ -92,7 +113,7 @@ class CommandFiles:
     def flags(self, words: Sequence[str]) -> list[str]:
         """The arguments among `words`, with the content of response files, and those that a driver
         passes on as they are for the program that gets them."""
-        return [word for word in self._expanded(_after_program(words), []) if word]
+        return [word for word in expanded(_after_program(words), self.absolute, []) if word]
 
     def absolute(self, path: str) -> str:
         return self._filter.normalizer.path(os.path.join(self._base, path))  # noqa: PTH118
@@ -134,22 +155,9 @@ class CommandFiles:
             self._files[path] = os.path.isfile(path)  # noqa: PTH113
         return self._files[path]
 
-    def _expanded(self, words: Iterable[str], responses: list[str]) -> Iterator[str]:
-        """`words` as the programs get them.  The response files are added to `responses`."""
-        for word in words:
-            if match := _PASSED_ON.fullmatch(word):
-                yield from self._expanded(match[1].split(","), responses)
-            elif word[:1] == "@" and word != "@" and (path := self.absolute(word[1:])):
-                if path in responses:
-                    continue
-                responses.append(path)
-                yield from self._expanded(words_of(text_of(path).replace("\n", " ")), responses)
-            elif word not in _NEXT_IS_PASSED_ON:
-                yield word
-
     def _of_flags(self, words: Sequence[str]) -> Iterator[str]:
         responses: list[str] = []
-        flags = [*self._expanded(_after_program(words), responses)]
+        flags = [*expanded(_after_program(words), self.absolute, responses)]
         yield from responses
         yield from self._named(flags)
 
@@ -172,13 +180,13 @@ class CommandFiles:
 
     def _of_link(self, words: Sequence[str]) -> Iterator[str]:
         responses: list[str] = []
-        flags = [*self._expanded(_after_program(words), responses)]
+        flags = [*expanded(_after_program(words), self.absolute, responses)]
         yield from responses
-        directories = [*map(self.absolute, _values(flags, ("-L", "--library-path=")))]
+        directories = [*map(self.absolute, option_values(flags, ("-L", "--library-path=")))]
         named = dict.fromkeys(self._named(flags))
-        for library in _values(flags, ("-l", "--library=")):
-            named |= dict.fromkeys(_library_places(library, directories))
-        for script in _values(flags, ("-T", "--script=", "-dT", "--default-script=")):
+        for library in option_values(flags, ("-l", "--library=")):
+            named |= dict.fromkeys(library_places(library, directories))
+        for script in option_values(flags, ("-T", "--script=", "-dT", "--default-script=")):
             named |= dict.fromkeys(self._places(script, directories))
         waiting, seen = [*named], set(named)
         while waiting:
@@ -212,7 +220,7 @@ class CommandFiles:
         directories += [directory for directory in added if directory not in directories]
         for word in [*found, *(name.strip('"') for name in _SCRIPT_INCLUDE.findall(text))]:
             if word.startswith("-l"):
-                yield from _library_places(word[2:], directories)
+                yield from library_places(word[2:], directories)
             elif word not in ("AS_NEEDED", ""):
                 yield from self._places(word.removeprefix("=").lstrip(","), directories, path)
 
@@ -238,7 +246,7 @@ def _copied(words: Sequence[str]) -> set[str]:
     return {word for word in words[at + 1 : -1] if word[:1] != "-"} if is_copying else set()
 
 
-def _values(flags: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:
+def option_values(flags: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:
     """The values of options, also as words of their own."""
     for word, following in itertools.pairwise((*flags, "")):
         for option in options:
@@ -248,7 +256,8 @@ def _values(flags: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:
                 yield word[len(option) :]
 
 
-def _library_places(library: str, directories: Iterable[str]) -> Iterator[str]:
+def library_places(library: str, directories: Iterable[str]) -> Iterator[str]:
+    """Where a linker looks for the library of `-l`: "x", or ":libx.so" for a file name."""
     names = [library[1:]] if library[:1] == ":" else [f"lib{library}.so", f"lib{library}.a"]
     for directory in directories:
         for name in names:
