@@ -195,9 +195,9 @@ class CheckOptions(OptionGroup):
 
     def for_choice(self) -> dict[str, Any]:
         """The fields of `DeviceChoice`; raises `UsageError`."""
-        if self.strict and self.strict_front:
-            raise UsageError(
-                "--strict cannot be used with --strict-front",
+        if self.strict:
+            check_excluded(
+                *("--strict", {"--strict-front": self.strict_front}),
                 why="memory of any size either ends or begins at an unmapped page",
                 remedy="Run twice, with one of them each.",
             )
@@ -283,6 +283,18 @@ def without_on(words: Sequence[str], *others: str) -> list[str]:
         elif word.partition("=")[0] not in ("--on", *others):
             rest.append(word)
     return rest
+
+
+def check_excluded(
+    option: str, others: Mapping[str, object], why: str = "", remedy: str = "Omit one of them."
+) -> None:
+    """Raise `UsageError` if one of the `others` has a value, too; texts may name it as {other}."""
+    for other in filter(others.get, others):
+        raise UsageError(
+            f"{option} cannot be used with {other}",
+            why=why.format(other=other),
+            remedy=remedy.format(other=other),
+        )
 
 
 def check_with_on(given: Mapping[str, object]) -> None:

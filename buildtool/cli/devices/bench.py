@@ -12,6 +12,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
+    check_excluded,
     check_with_on,
     checked_domain,
     without_on,
@@ -114,19 +115,15 @@ def bench(
         traced = {"--trace-file": trace.trace_file}
         check_with_on({"DEVICE": name, "--markdown": markdown, **traced})
         return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
-    if markdown and json:
-        raise UsageError("--markdown cannot be used with --json", remedy="Omit one of them.")
-    if against and against_directory:
-        raise UsageError(
-            "--against cannot be used with --against-directory",
-            why="a revision of this project is checked out in a directory of its own",
-            remedy="Omit one of them.",
-        )
+    if markdown:
+        check_excluded("--markdown", {"--json": json})
+    if against:
+        checked_out = "a revision of this project is checked out in a directory of its own"
+        check_excluded("--against", {"--against-directory": against_directory}, checked_out)
     others = Against(against, against_directory, against_target, against_build_type)
-    if any(others) and sweep:
-        raise UsageError(
-            "--sweep cannot be used with --against", remedy="Compare one cell after the other."
-        )
+    if sweep:
+        one_by_one = "Compare one cell after the other."
+        check_excluded("--sweep", {"--against": any(others)}, remedy=one_by_one)
     project = find_project(Path.cwd())
     name = name or _only_bench(project)
     done: Benched | Swept

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.cli.devices.program_options import ProgramOptions
-from buildtool.cli.options import BuildOptions
+from buildtool.cli.options import BuildOptions, check_excluded
 from buildtool.cli.parameters import CommandLine
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json
@@ -14,6 +15,8 @@ from buildtool.deploy.ready import DeviceChoice
 from buildtool.flow.replays import choice_of, project_of
 from buildtool.run.bundle.replay import Replay, opened_replay
 from buildtool.run.program import RunRequest
+
+_NOT_BUILT = "the release is that of the bundle, and is not built"
 
 
 def replayed_run(
@@ -37,7 +40,9 @@ def replayed_run(
     screen = Screen(quiet=True, verbose=build.verbose)
     with opened_replay(file.absolute()) as replay:
         if replay.release:
-            _check_unused(choice)
+            built = {"--target": choice.target, "--build-type": choice.build_type}
+            checked = {"--strict-isa": choice.strict_isa, "--sanitize": choice.sanitize}
+            check_with_replay({**built, **checked})
         project = project_of(replay)
         run = replay.file.run
         request = program.request(run, line.program, farf=farf, terminal=tty)
@@ -53,29 +58,10 @@ def replayed_run(
     return show_end(result, request, screen)
 
 
-def not_with_replay(option: str) -> UsageError:
-    """The error for an option that says what a bundle says already."""
-    whys = {
-        "RUN": "the program and its arguments are those of the bundle",
-        "--bundle": "the bundle of the run exists already",
-    }
-    return UsageError(
-        f"--replay cannot be used with {option}",
-        why=whys.get(option, "the release is that of the bundle, and is not built"),
-        remedy=f"Omit {option}. Another program of the release is named after --.",
-    )
-
-
-def _check_unused(choice: DeviceChoice) -> None:
-    """Raises `UsageError` for options about what is built."""
-    given = {
-        "--target": choice.target,
-        "--build-type": choice.build_type,
-        "--strict-isa": choice.strict_isa,
-        "--sanitize": choice.sanitize,
-    }
-    for option in filter(given.get, given):
-        raise not_with_replay(option)
+def check_with_replay(given: Mapping[str, object], why: str = _NOT_BUILT) -> None:
+    """Raise `UsageError` for an option with a value, of those that say what a bundle says."""
+    remedy = "Omit {other}. Another program of the release is named after --."
+    check_excluded("--replay", given, why, remedy)
 
 
 def _check_masked(replay: Replay, request: RunRequest, *, given: bool) -> None:

@@ -27,6 +27,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
+    check_excluded,
     check_with_on,
     checked_domain,
     without_on,
@@ -149,19 +150,14 @@ def run(
         return program.request(named, command, farf=farf, terminal=tty, debug=debug)
 
     if replay:
-        from buildtool.cli.devices.replayed_run import not_with_replay, replayed_run
+        from buildtool.cli.devices.replayed_run import check_with_replay, replayed_run
 
-        given = {
-            "RUN": name,
-            "--watch": watch,
-            "--debug": debug,
-            "--bundle": bundle or bundle_file,
-            "--trace": trace.wanted,
-            "--record-calls": choice.record,
-            "--dsp-program": dsp_program,
-        }
-        for word in filter(given.get, given):
-            raise not_with_replay(word)
+        check_with_replay({"RUN": name}, "the program and its arguments are those of the bundle")
+        check_with_replay({"--watch": watch, "--debug": debug})
+        bundled = {"--bundle": bundle or bundle_file}
+        check_with_replay(bundled, "the bundle of the run exists already")
+        others = {"--trace": trace.wanted, "--record-calls": choice.record}
+        check_with_replay({**others, "--dsp-program": dsp_program})
         again = (replay, device, program, choice, line)
         return replayed_run(*again, build=build, farf=farf, tty=tty, json=json)
 
@@ -169,17 +165,20 @@ def run(
     screen = Screen(quiet=True, verbose=build.verbose)
     options = build.for_engine()
     if watch:
-        from buildtool.cli.devices.run_watch import RepeatedRun, check_options, run_watching
+        from buildtool.cli.devices.run_watch import RepeatedRun, run_watching
 
-        check_options(
+        check_excluded(
+            "--watch",
             {
                 "--tty": tty,
                 "--debug": debug,
                 "--json": json,
                 "--profile": profile.wanted(),
                 "--trace": trace.wanted,
-                "--record-calls": bool(choice.record),
-            }
+                "--record-calls": choice.record,
+            },
+            why="with --watch the program is started again and again, and has no input",
+            remedy="Omit {other}, or omit --watch for a single run.",
         )
         run_watching(project, RepeatedRun(device, request_of, choice, options), screen)
     request = request_of(project)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import as_error, show_error
-from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
 from buildtool.core.processes.interrupts import signals_as_interrupt
 from buildtool.core.value import Value
@@ -44,16 +44,6 @@ DONE = (StepOutcome.BUILT, StepOutcome.RESTORED)
 
 class InputsChangedError(Exception):
     """An input changed before the program was started."""
-
-
-def check_options(given: Mapping[str, bool]) -> None:
-    """Raises `UsageError` if one of the options is given: they are for a single run."""
-    for option in (name for name, is_given in given.items() if is_given):
-        raise UsageError(
-            f"--watch cannot be used with {option}",
-            why="with --watch the program is started again and again, and has no input",
-            remedy=f"Omit {option}, or omit --watch for a single run.",
-        )
 
 
 class RepeatedRun(Value):

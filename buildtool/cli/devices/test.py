@@ -16,6 +16,7 @@ from buildtool.cli.options import (
     ExpectDsp,
     Json,
     TraceOptions,
+    check_excluded,
     check_with_on,
     checked_domain,
     without_on,
@@ -85,10 +86,12 @@ def test(
         check_output_file("--junit", junit, "results.xml")
     matrix.check()
     if any(export):
-        from buildtool.cli.devices.test_on_devices import check_alone, exported
+        from buildtool.cli.devices.test_on_devices import exported
 
-        check_alone(("--on", devices.on), ("--list", list_), ("--shard", shard))
-        check_alone(("--trace", trace.wanted), ("--expect-dsp", expect_dsp), ("--domain", domain))
+        alone = {"--on": devices.on, "--list": list_, "--shard": shard}
+        alone |= {"--trace": trace.wanted, "--expect-dsp": expect_dsp, "--domain": domain}
+        why = "exported tests run on devices of another service"
+        check_excluded("--export", alone, why, "Omit {other}.")
         return exported(
             *(device, tests or (), export, matrix, junit),
             timeout=seconds,

@@ -89,17 +89,6 @@ def _results(child: Child) -> TestRun:
     return run._replace(device=device)
 
 
-def check_alone(*others: tuple[str, object]) -> None:
-    """Raise `UsageError` for another option that is given."""
-    for option, value in others:
-        if value:
-            raise UsageError(
-                f"--export cannot be used with {option}",
-                why="exported tests run on devices of another service",
-                remedy=f"Omit {option}.",
-            )
-
-
 def exported(
     device: str,
     tests: Sequence[str],

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.cli.options import Json
+from buildtool.cli.options import Json, check_excluded
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import error_text, print_json, show, write
-from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
     from buildtool.documents.toolchains import IdlDocument
@@ -73,9 +72,9 @@ def idl(
     from buildtool.idl.parse import load
     from buildtool.idl.qaic_limits import qaic_warnings
 
-    if trace and (qaic or python):
-        raise UsageError(
-            "--trace cannot be used with --qaic or --python",
+    if trace:
+        check_excluded(
+            *("--trace", {"--qaic or --python": qaic or python}),
             why="only C that buildtool generates records methods",
             remedy="Omit --trace.",
         )

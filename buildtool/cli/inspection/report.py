@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from buildtool.cli.options import check_excluded
 from buildtool.cli.parameters import Option
 from buildtool.cli.show import show, write
-from buildtool.core.errors import UsageError
 
 EXAMPLES = (
     ("buildtool report", "An HTML file in .buildtool, for a browser."),
@@ -33,13 +33,9 @@ def report(
     from buildtool.flow import reports
     from buildtool.project.read import find_project
 
-    if markdown and output:
-        raise UsageError(
-            "--output cannot be used with --markdown",
-            why="the summary is printed",
-            remedy="Redirect it: buildtool report --markdown >FILE",
-        )
     if output:
+        redirected = "Redirect it: buildtool report --markdown >FILE"
+        check_excluded("--output", {"--markdown": markdown}, "the summary is printed", redirected)
         check_output_file("--output", output, "report.html")
     project = find_project(Path.cwd())
     if markdown:

@@ -10,7 +10,6 @@ import contextlib
 import difflib
 import itertools
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from buildtool import _data
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.error_excerpt import FailedCommand, failed_commands
+from buildtool.drivers.cmake.scan.command_files import words_of
 from buildtool.toolchains.intrinsics import (
     Intrinsic,
     invalid_instructions,
@@ -168,7 +168,7 @@ def _missing_instructions(failure: ToolFailure) -> Iterator[str]:
 def _first_use(command: str, names: Sequence[str]) -> str:
     """`FILE:LINE: NAME` of the first use of one of `names` in the source that `command` compiles;
     "" if there is none."""
-    words = _words(command)
+    words = words_of(command)
     source = Path(words[words.index("-c") + 1]) if "-c" in words[:-1] else None
     used = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b") if names else None
     if source is None or used is None:
@@ -237,7 +237,7 @@ def _old_policies(failure: ToolFailure) -> Iterator[str]:
 def _warnings_as_errors(failure: ToolFailure) -> Iterator[str]:
     found: dict[str, dict[str, None]] = {}
     for command in failure.commands:
-        words = _words(command.command)
+        words = words_of(command.command)
         source = Path(words[words.index("-c") + 1]) if "-c" in words[:-1] else Path()
         language = _LANGUAGES.get(source.suffix, "CXX")
         for match in _WARNING_AS_ERROR.finditer("\n".join(command.output)):
@@ -316,7 +316,7 @@ RULES = (
 def _intrinsics(command: str) -> Mapping[str, Intrinsic]:
     """The intrinsics of the compiler that `command` runs, from its headers: those of zig are below
     its directory, those of clang below the parent."""
-    words = _words(command)
+    words = words_of(command.removeprefix(": && "))
     compiler = Path(words[0]) if words else Path()
     for directory in (
         compiler.parent / "lib/include",
@@ -328,7 +328,7 @@ def _intrinsics(command: str) -> Mapping[str, Intrinsic]:
 
 
 def _include_directories(command: str) -> list[Path]:
-    words = _words(command)
+    words = words_of(command)
     found = [word[2:] for word in words if word.startswith("-I") and word != "-I"]
     found += [
         path
@@ -343,10 +343,3 @@ def _most_similar(name: str, names: Mapping[str, object]) -> str:
     by_lower = {each.lower(): each for each in names}
     matches = difflib.get_close_matches(name.lower(), by_lower, 1, SIMILARITY)
     return by_lower[matches[0]] if matches else ""
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command.removeprefix(": && "))
-    except ValueError:
-        return []

@@ -17,11 +17,11 @@ import itertools
 import json
 import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from buildtool.core.files import read_regular
+from buildtool.drivers.cmake.scan.command_files import words_of
 from buildtool.drivers.cmake.scan.header_names import (
     ANY,
     find_requested_names,
@@ -213,7 +213,7 @@ class Checks:
             if match := _INCLUDES.fullmatch(word):
                 self._add_flags([f"-I{path}" for path in match[1].split(";") if path], base)
             else:
-                self._add_flags(_words(word.replace(";", " ")), base)
+                self._add_flags(words_of(word.replace(";", " ")), base)
 
     def add_text(self, text: str, *, by_cmake: bool) -> None:
         """A text that may be that of a source; `by_cmake`: of one of CMake's own modules, for which
@@ -227,7 +227,7 @@ class Checks:
             if match := _DIRECTORY.match(line):
                 base = match[1]
             elif match := _COMMAND.match(line):
-                words = _words(match[1])
+                words = words_of(match[1])
                 self._add_flags(words, base)
                 for option, word in itertools.pairwise(words):
                     if option == "-c":
@@ -310,10 +310,3 @@ class _Search:
             self._waiting.append(path)
         else:
             self._found.add_existence(path)
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:  # an unbalanced quotation mark
-        return text.split()
