@@ -261,6 +261,12 @@ def parse_bounded(data: bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
+def filled(template: Path, **values: object) -> str:
+    """The text of the file `template`, in which @NAME@ stands for the value of NAME."""
+    text = template.read_text(encoding="utf-8")
+    return re.sub("@([A-Z_]+)@", lambda found: str(values[found[1]]), text)
+
+
 def check_output_file(option: str, file: Path, example: str) -> None:
     """Raise `UsageError` when `file`, named with `option`, cannot be replaced; changes nothing."""
     if os.path.lexists(file) and not file.is_file():

@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from buildtool.core.files import filled
 from buildtool.core.history import BUILDS, RELEASES, RUNS, TESTS
 from buildtool.core.value import Value
 from buildtool.project.model import Project
@@ -40,27 +41,6 @@ from buildtool.report.blocks import (
 
 HERE = Path(__file__).parent
 MARKS = {"good": "✓", "bad": "✗", "warn": "!"}
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header><h1>{project}</h1><p>Report of {made}</p></header>
-<nav aria-label="Sections"><ul>{facts}</ul></nav>
-<main>
-{sections}
-</main>
-<script>{script}</script>
-</body>
-</html>
-"""
 HEIGHT = 150
 MARGIN = 10
 """Above and below the plot, for half a line of text."""
@@ -102,15 +82,16 @@ def html_page(report: Report, folder: Path) -> str:
     """The page of `report`, for a file in `folder`, to which its links are relative."""
     script = (HERE / "report.js").read_text(encoding="utf-8")
     digest = hashlib.sha256(script.encode()).digest()
-    return PAGE.format(
-        digest=base64.b64encode(digest).decode(),
-        title=escape(f"{report.project}: report"),
-        project=escape(report.project),
-        made=escape(moment(report.made)),
-        style=(HERE / "report.css").read_text(encoding="utf-8"),
-        facts="".join(map(_fact, report.sections)),
-        sections="\n".join(_section(each, folder) for each in report.sections),
-        script=script,
+    return filled(
+        HERE / "report.html.in",
+        DIGEST=base64.b64encode(digest).decode(),
+        TITLE=escape(f"{report.project}: report"),
+        PROJECT=escape(report.project),
+        MADE=escape(moment(report.made)),
+        STYLE=(HERE / "report.css").read_text(encoding="utf-8"),
+        FACTS="".join(map(_fact, report.sections)),
+        SECTIONS="\n".join(_section(each, folder) for each in report.sections),
+        SCRIPT=script,
     )
 
 

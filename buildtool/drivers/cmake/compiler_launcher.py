@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import filled, write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
 from buildtool.sdk.tool_search import COMPILER_LAUNCHERS, ToolMissingError
@@ -50,34 +50,6 @@ _BYPASSED = {
     "distcc": {"DISTCC_HOSTS": "localhost"},
     "icecc": {"ICECC": "disable"},
 }
-_LAUNCHER_SCRIPT = """#!/bin/sh
-# Runs {name} for a compiler of two words, PROGRAM DRIVER; the launcher sees only one word.
-BUILDTOOL_COMPILER=$1
-driver=$2
-shift 2
-CCACHE_COMPILERTYPE=${{CCACHE_COMPILERTYPE:-{kind}}}
-CCACHE_COMPILERCHECK=content
-export BUILDTOOL_COMPILER CCACHE_COMPILERTYPE CCACHE_COMPILERCHECK
-exec {program} {folder}/"$driver" "$@"
-"""
-# Launchers identify the compiler by the content of this file.  So it contains the digest of the
-# compiler, and nothing that differs between machines.
-_COMPILER_SCRIPT = """#!/bin/sh
-# {identity}
-# Without a dependency file, which sccache makes separately, zig lays out an object differently,
-# and answers ccache's -E -o FILE from a cache that does not see a header appear.
-compiles= depends=
-for word; do
-    case $word in
-    -c | -E) compiles=yes ;;
-    -M | -MM | -MD | -MMD) depends=yes ;;
-    esac
-done
-if [ "$compiles" ] && [ ! "$depends" ]; then
-    set -- "$@" -MD -MF /dev/null
-fi
-exec "$BUILDTOOL_COMPILER" {driver} "$@"
-"""
 
 
 class CompilerLauncher(Value):
@@ -126,15 +98,19 @@ class CompilerLauncher(Value):
         return {f"CMAKE_{language}_COMPILER_LAUNCHER": command for language in ("C", "CXX")}
 
     def _write_scripts(self, profile: Profile, folder: Path) -> Path:
+        here = Path(__file__).parent
+        # Launchers identify the compiler by the content of this file.  So it contains the digest of
+        # the compiler, and nothing that differs between machines.
         for driver in (profile.compiler.c[1], profile.compiler.cxx[1]):
-            text = _COMPILER_SCRIPT.format(identity=profile.identity, driver=driver)
+            text = filled(here / "compiler.sh.in", IDENTITY=profile.identity, DRIVER=driver)
             write_if_changed(folder / driver, text, mode=0o755)
         script = folder / self.name
-        text = _LAUNCHER_SCRIPT.format(
-            name=self.name,
-            kind=profile.compiler.kind,
-            program=shlex.quote(str(self.program)),
-            folder=shlex.quote(str(folder)),
+        text = filled(
+            here / "launcher.sh.in",
+            NAME=self.name,
+            KIND=profile.compiler.kind,
+            PROGRAM=shlex.quote(str(self.program)),
+            FOLDER=shlex.quote(str(folder)),
         )
         write_if_changed(script, text, mode=0o755)
         return script

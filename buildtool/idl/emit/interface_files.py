@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.core.files import filled
 from buildtool.idl.emit.c_text import (
     fill,
     function,
@@ -37,34 +38,8 @@ from buildtool.idl.emit.stub_methods import StubComposites, stub_function
 from buildtool.idl.method_layout import ESCAPE, WireMethod, wire_methods
 from buildtool.idl.model import Interface, Unit
 
-ASYNC = """\
-/* Older libraries lack these: then an async method is AEE_EUNSUPPORTED. */
-#pragma weak remote_handle64_invoke_async
-#pragma weak remote_handle_invoke_async
-"""
-HANDLE = """\
-/* The one handle of INTERFACE, opened at the first call and never closed; -1 when that
- * fails.  Of threads that open it at once, the first one's handle stays. */
-__QAIC_STUB_EXPORT remote_handle _INTERFACE_handle(void);
-__QAIC_STUB_EXPORT remote_handle _INTERFACE_handle(void)
-{
-    static remote_handle shared = (remote_handle)-1;
-    remote_handle none = (remote_handle)-1;
-    remote_handle own = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
-
-    if (own != none) {
-        return own;
-    }
-    if (__QAIC_REMOTE(remote_handle_open)("INTERFACE", &own) != 0) {
-        return none;
-    }
-    if (!__atomic_compare_exchange_n(&shared, &none, own, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        (void)__QAIC_REMOTE(remote_handle_close)(own);
-        own = none;
-    }
-    return own;
-}
-"""
+_PARTS = Path(__file__).parent / "parts"
+"""Parts of the files that are the same for all interfaces but for some names."""
 
 
 def stub(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
@@ -80,7 +55,7 @@ def stub(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
         *(
             _open_and_close(interface, trace=trace)
             if first
-            else [HANDLE.replace("INTERFACE", interface.c_name)]
+            else [filled(_PARTS / "handle.c.in", INTERFACE=interface.c_name)]
         ),
         *(stub_function(interface, wire) for wire in wires),
     ]
@@ -88,7 +63,7 @@ def stub(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
         f"/* {interface.c_name}_stub.c: the calling side of {interface.c_name}, generated from\n"
         f" * {unit.stem}.idl by buildtool idl; do not edit. */",
         f'#include "{unit.stem}.h"\n' + ('#include "bt_trace_skel.h"\n' if trace else ""),
-        ASYNC if any(method.is_async for method in methods) else "",
+        filled(_PARTS / "async.c.in") if any(method.is_async for method in methods) else "",
         note(unit.digest),
         support("\n".join(body), "STUB"),
         size_checks(parameters),
@@ -121,29 +96,6 @@ def _open_and_close(interface: Interface, *, trace: bool) -> list[str]:
 QAIC_VERSION = 10051
 """The version of qaic whose generated names and wire format are followed here."""
 VISIBLE = '__attribute__((visibility("default")))'
-DMA = """\
-/* The DSP's own look-up of a shared buffer's size; not 0 when it is not mapped. */
-extern int adsp_mmap_fd_getinfo(int fd, uint32_t* size);
-"""
-TRACE = """\
-#include "HAP_perf.h"
-
-#define _TRACED 8192u
-__attribute__((weak)) unsigned int qurt_thread_get_id(void);
-"""
-TRACED = """\
-const uint32_t _method = _trace_method(_sc, _pra);
-uint64_t _start;
-int _code;
-
-if (_method == 0x52545442u) {
-    return _trace_answer(_sc, _pra);
-}
-_start = _trace_start();
-_code = _skel_untraced(_h, _sc, _pra);
-_trace_end(_start, _method, _code);
-return _code;
-"""
 
 
 def skel(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
@@ -166,8 +118,8 @@ def skel(unit: Unit, interface: Interface, *, trace: bool = False) -> str:
         f"/* {interface.c_name}_skel.c: the called side of {interface.c_name}, generated from\n"
         f" * {unit.stem}.idl by buildtool idl; do not edit. */",
         f'#include "{unit.stem}.h"\n',
-        TRACE if trace else "",
-        DMA if uses_dma(p.type for p in parameters) else "",
+        filled(_PARTS / "trace.c.in") if trace else "",
+        filled(_PARTS / "dma.c.in") if uses_dma(p.type for p in parameters) else "",
         note(unit.digest),
         support("\n".join(body), "SKEL"),
         size_checks(parameters),
@@ -199,7 +151,7 @@ def _entry(
     body += _switch("REMOTE_SCALARS_METHOD(_sc)", low)
     if trace:
         parts.append(function(fill("static int _skel_untraced", parameters, ""), body))
-        body = TRACED.splitlines()
+        body = filled(_PARTS / "traced.c.in").splitlines()
     return [*parts, "\n".join(exports) + "\n", f"{signature};\n{function(signature, body)}"]
 
 
@@ -237,35 +189,7 @@ def _version_check(version: str) -> str:
     """The function `_stub_is_newer(uri)`; `version` is the skel's own, like "1.2.3"."""
     parts = [int(part) for part in version.split(".")]
     own = ", ".join(str(part) for part in ([*parts, 0, 0, 0])[:3])
-    return f"""\
-/* Whether the URI's _idlver is above {version}, malformed or not there at all. */
-static int _stub_is_newer(const char* uri)
-{{
-    static const unsigned own[3] = {{{own}}};
-    unsigned theirs[3] = {{0, 0, 0}};
-    int part = 0;
-    const char* at = strstr(uri, "_idlver=");
-
-    if (at == NULL) {{
-        return 1;
-    }}
-    for (at += strlen("_idlver="); *at != '\\0' && *at != '&'; at++) {{
-        if (*at == '.' && part < 2) {{
-            part++;
-        }} else if (*at >= '0' && *at <= '9' && theirs[part] < 100) {{
-            theirs[part] = theirs[part] * 10u + (unsigned)(*at - '0');
-        }} else {{
-            return 1;
-        }}
-    }}
-    for (part = 0; part < 3; part++) {{
-        if (theirs[part] != own[part]) {{
-            return theirs[part] > own[part];
-        }}
-    }}
-    return 0;
-}}
-"""
+    return filled(_PARTS / "stub_is_newer.c.in", VERSION=version, OWN=own)
 
 
 _SOURCES = ("support.c", "support_calls.c", "support_trace.c")
@@ -312,26 +236,13 @@ def note(digest: str) -> str:
     if len(octets) != 32:
         raise ValueError(f"not a sha256 digest: {digest!r}")
     lines = ["".join(f"0x{octet:02x}, " for octet in octets[at : at + 8]) for at in (0, 8, 16, 24)]
-    rows = "\n        ".join(line.rstrip() for line in lines)
-    return f"""\
-/* Says which IDL this was generated from: sha256 {digest[:16]}... */
-#if defined(__has_attribute)
-#if __has_attribute(retain)
-#define _IDL_NOTE_RETAIN retain,
-#endif
-#endif
-#ifndef _IDL_NOTE_RETAIN
-#define _IDL_NOTE_RETAIN
-#endif
-__attribute__((section("{SECTION}"), _IDL_NOTE_RETAIN used, aligned(4)))
-static const struct {{
-    uint32_t owner_size, digest_size, type;
-    char owner[12];
-    uint8_t digest[32];
-}} _idl_note = {{
-    {len(OWNER) + 1}, {len(octets)}, {NOTE_TYPE}, "{OWNER}",
-    {{
-        {rows}
-    }},
-}};
-"""
+    return filled(
+        _PARTS / "note.c.in",
+        SHORT=digest[:16],
+        SECTION=SECTION,
+        OWNER_SIZE=len(OWNER) + 1,
+        DIGEST_SIZE=len(octets),
+        TYPE=NOTE_TYPE,
+        OWNER=OWNER,
+        ROWS="\n        ".join(line.rstrip() for line in lines),
+    )

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from buildtool.core.escape import is_control
+from buildtool.core.files import filled
 from buildtool.release.formats import debian_control
 from buildtool.release.formats.debian_control import Debian
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry, write_tar_zst
@@ -126,63 +127,7 @@ def _tar_member(out: BinaryIO, name: str, epoch: int, entries: Iterable[PackageE
         out.write(b"\n")
 
 
-_COMMAND = """\
-#!/bin/sh
-# Runs {program} with the libraries and skels in /usr/lib/{package}.
-set -eu
-root=$(dirname -- "$(readlink -f -- "$0")")
-root=${{root%/usr/bin}}
-export BUILDTOOL_DEVICE_ENV="$root/etc/{package}/device.env"
-export BUILDTOOL_KEEP_DIRECTORY=1
-exec "$root/usr/lib/{package}/run.sh" {path} "$@"
-"""
-_DEVICE_ENV = """\
-# The generation of this device's DSP, one of: {archs}
-{comment}BUILDTOOL_DSP_ARCH={arch}
-"""
-_MANUAL = r""".TH {upper} 1 "" "{name} {version}"
-.SH NAME
-{program} \- {synopsis}
-.SH SYNOPSIS
-.B {program}
-.RI [ argument ...]
-.SH DESCRIPTION
-Runs /usr/lib/{name}/bin/{program} with the libraries and the DSP code of its package.
-All arguments are those of the program.
-.SH ENVIRONMENT
-.TP
-.B BUILDTOOL_DSP_ARCH
-generation of the DSP, such as v73, in place of that in
-.IR /etc/{name}/device.env .
-.TP
-.B ADSP_LIBRARY_PATH
-further directories with DSP code, separated by semicolons.
-.SH EXIT STATUS
-That of the program; 125 if it could not be started.
-.SH FILES
-.TP
-.I /etc/{name}/device.env
-generation of this device's DSP.
-"""
-_CHANGELOG = """\
-{name} ({version}) unstable; urgency=medium
-
-  * Package of {project} {project_version}, target {target}.
-
- -- {maintainer}  {date}
-"""
-_OVERRIDES = """\
-# dpkg reads Zstandard since 1.21.18, which is older than the C library that the package needs.
-{name}: malformed-deb-archive *.tar.zst not *
-# It is not a package of Debian's own archive, whose first upload closes a bug.
-{name}: initial-upload-closes-no-bugs
-"""
-_SKEL_OVERRIDES = """\
-# Libraries for the DSP, which is another processor and has a C library of its own.
-{name}: binary-from-other-architecture *usr/lib/{name}/dsp/*
-{name}: shared-library-is-executable *usr/lib/{name}/dsp/*
-{name}: shared-library-lacks-prerequisites *usr/lib/{name}/dsp/*
-"""
+_TEMPLATES = Path(__file__).with_name("templates")
 _BLOCK = 0xFFFF
 
 
@@ -190,36 +135,42 @@ def debian_files(package: Package, debian: Debian) -> Iterator[PackageEntry]:
     """The files, with paths relative to the root directory."""
     name = debian.name
     for program in debian.programs:
-        command = _COMMAND.format(program=program, package=name, path=shlex.quote(f"bin/{program}"))
-        yield PackageEntry(f"usr/bin/{program}", 0o755, command.encode())
-        manual = _MANUAL.format(
-            **{"upper": _roff(program.upper()), "program": _roff(program), "name": _roff(name)},
-            **{"version": debian.version, "synopsis": _roff(debian.synopsis)},
+        path = shlex.quote(f"bin/{program}")
+        command = _filled("command.sh", PROGRAM=program, PACKAGE=name, PATH=path)
+        yield PackageEntry(f"usr/bin/{program}", 0o755, command)
+        manual = _filled(
+            "manual.1",
+            UPPER=_roff(program.upper()),
+            PROGRAM=_roff(program),
+            NAME=_roff(name),
+            VERSION=debian.version,
+            SYNOPSIS=_roff(debian.synopsis),
         )
-        yield PackageEntry(
-            f"usr/share/man/man1/{program}.1.gz", 0o644, stored_gzip(manual.encode())
-        )
+        yield PackageEntry(f"usr/share/man/man1/{program}.1.gz", 0o644, stored_gzip(manual))
+    overrides = _filled("overrides", NAME=name)
     if package.archs:
-        text = _DEVICE_ENV.format(
-            archs=" ".join(package.archs),
-            comment="#" if len(package.archs) > 1 else "",
-            arch=package.archs[0],
-        )
-        yield PackageEntry(f"etc/{name}/device.env", 0o644, text.encode())
-    overrides = (_OVERRIDES + (_SKEL_OVERRIDES if package.archs else "")).format(name=name)
-    yield PackageEntry(f"usr/share/lintian/overrides/{name}", 0o644, overrides.encode())
+        archs, comment = " ".join(package.archs), "#" if len(package.archs) > 1 else ""
+        text = _filled("device.env", ARCHS=archs, COMMENT=comment, ARCH=package.archs[0])
+        yield PackageEntry(f"etc/{name}/device.env", 0o644, text)
+        overrides += _filled("skel_overrides", NAME=name)
+    yield PackageEntry(f"usr/share/lintian/overrides/{name}", 0o644, overrides)
     yield PackageEntry(f"usr/share/doc/{name}/copyright", 0o644, _copyright(package))
-    changelog = _CHANGELOG.format(
-        name=name,
-        version=debian.version,
-        project=package.name,
-        project_version=package.version,
-        target=package.target,
-        maintainer=debian.maintainer,
-        date=format_datetime(datetime.fromtimestamp(package.epoch, UTC)),
+    changelog = _filled(
+        "changelog",
+        NAME=name,
+        VERSION=debian.version,
+        PROJECT=package.name,
+        PROJECT_VERSION=package.version,
+        TARGET=package.target,
+        MAINTAINER=debian.maintainer,
+        DATE=format_datetime(datetime.fromtimestamp(package.epoch, UTC)),
     )
     path = f"usr/share/doc/{name}/changelog.Debian.gz"
-    yield PackageEntry(path, 0o644, stored_gzip(changelog.encode()))
+    yield PackageEntry(path, 0o644, stored_gzip(changelog))
+
+
+def _filled(template: str, **values: str) -> bytes:
+    return filled(_TEMPLATES / f"deb_{template}.in", **values).encode()
 
 
 def stored_gzip(data: bytes) -> bytes:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import replace_file, temporary_file, write_if_changed
+from buildtool.core.files import filled, replace_file, temporary_file, write_if_changed
 from buildtool.core.trees import make_directory
 from buildtool.toolchains.distribute.remote_compiler import (
     RemoteCompiler,
@@ -26,20 +26,7 @@ from buildtool.toolchains.distribute.remote_compiler import (
 )
 from buildtool.toolchains.profile import Profile
 
-_COMPILER = """#!/bin/sh
-# A compiler of this machine that other machines have under the same name.
-# icecc takes any compiler with such a name for gcc.
-preprocesses=''
-for word; do
-    shift
-    case $word in
-        -fdirectives-only) continue ;;
-        -E) preprocesses={expand} ;;
-    esac
-    set -- "$@" "$word"
-done
-exec {command} "$@" $preprocesses
-"""
+_HERE = Path(__file__).parent
 # Macros stay as they are, so that debug information has the columns of the source.
 _EXPAND = {"clang": "-frewrite-includes", "gcc": "-fdirectives-only"}
 # Both engines log their errors there, with the name of the machine.
@@ -70,7 +57,7 @@ def write_scripts(profile: Profile, engine: str, program: Path, folder: Path) ->
     folder.mkdir(parents=True, exist_ok=True)
     for language, words in (("gcc", profile.compiler.c), ("g++", profile.compiler.cxx)):
         command = shlex.join(words[: 2 if two_words else 1])
-        text = _COMPILER.format(command=command, expand=_EXPAND[kind])
+        text = filled(_HERE / "compiler.sh.in", COMMAND=command, EXPAND=_EXPAND[kind])
         write_if_changed(folder / f"{remote.name}-{language}", text, mode=0o755)
     run = _RUN[engine].format(
         program=shlex.quote(str(program)),
@@ -92,11 +79,8 @@ def write_scripts(profile: Profile, engine: str, program: Path, folder: Path) ->
         "NODE": _NODE[engine],
         "IDENT": shlex.quote(written_name(profile, folder)),
     }
-    text = Path(__file__).with_name("launcher.sh.in").read_text(encoding="utf-8")
-    for name, value in values.items():
-        text = text.replace(f"@{name}@", value)
     script = folder / engine
-    write_if_changed(script, text, mode=0o755)
+    write_if_changed(script, filled(_HERE / "launcher.sh.in", **values), mode=0o755)
     return script
 
 
