@@ -70,12 +70,6 @@ def lint_sarif(result: LintResult) -> dict[str, Any]:
     "lint-comment",
     source=("docs/lint.md",),
     remedy="Write: buildtool-lint: ignore RULE; `buildtool lint --list` has the rules.",
-    wrong="""\
-/* buildtool-lint: ignore static-maps */
-""",
-    right="""\
-/* buildtool-lint: ignore static-map */
-""",
 )
 def lint_comment(subject: Subject) -> Iterator[LintFinding]:
     """A comment that silences a rule names one that exists.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated
 
@@ -34,11 +35,16 @@ class LintRule(RuleText):
     source: Annotated[tuple[str, ...], "where the reason is from"] = ()
     remedy: Annotated[str, "what to do"] = ""
     language: Annotated[str, "language of the examples", ("c", "idl", "sh")] = "c"
-    wrong: Annotated[str, "code that it finds"] = ""
-    right: Annotated[str, "the same code corrected"] = ""
+    wrong: Annotated[str, "code that it finds"] = computed(lambda self: self.example("wrong"))
+    right: Annotated[str, "the same code corrected"] = computed(lambda self: self.example("right"))
     condition: Annotated[str | None, "name of the failure for `explain`; null if it has none"] = (
         None
     )
+
+    def example(self, which: str) -> str:
+        """The example that is `wrong` or `right`."""
+        file = f"{self.name}.{which}.{self.language}.txt"
+        return (Path(__file__).parent / "rules" / "examples" / file).read_text(encoding="utf-8")
 
     def at(self, place: Place, message: str, why: str, remedy: str = "") -> LintFinding:
         return LintFinding(self.name, place, message, why, remedy or self.remedy)
@@ -50,14 +56,10 @@ def rule(
     source: tuple[str, ...] = (),
     remedy: str = "",
     language: str = "c",
-    wrong: str = "",
-    right: str = "",
     condition: str | None = None,
 ) -> Callable[[Callable[[Subject], Iterator[LintFinding]]], LintRule]:
     """Make a rule of the function that finds mistakes; its docstring is the rule's text."""
-    return lambda find: LintRule(
-        name, find.__doc__, find, source, remedy, language, wrong, right, condition
-    )
+    return lambda find: LintRule(name, find.__doc__, find, source, remedy, language, condition)
 
 
 def rules_of(*modules: ModuleType) -> Iterator[LintRule]:

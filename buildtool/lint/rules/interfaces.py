@@ -25,16 +25,6 @@ _NEUTRAL = frozenset(("buf", "buffer", "data", "ptr", "vec", "tensor", "image", 
     source=("docs/idl.md", "qualcomm/fastrpc src/fastrpc_apps_user.c"),
     remedy="Declare it rout.",
     language="idl",
-    wrong="""\
-interface image {
-    long blur(in sequence<octet> src, in sequence<octet> dst);
-};
-""",
-    right="""\
-interface image {
-    long blur(in sequence<octet> src, rout sequence<octet> dst);
-};
-""",
 )
 def idl_output_in(subject: Subject) -> Iterator[LintFinding]:
     """A buffer that a method fills is declared `rout`, not `in`.
@@ -81,16 +71,6 @@ def _names_an_output(name: str, outputs: frozenset[str]) -> bool:
     source=("docs/idl.md",),
     remedy="Add a parameter with the number of elements: rout long count.",
     language="idl",
-    wrong="""\
-interface journal {
-    long read_entries(rout sequence<octet> entries);
-};
-""",
-    right="""\
-interface journal {
-    long read_entries(rout sequence<octet> entries, rout long count);
-};
-""",
 )
 def idl_capacity(subject: Subject) -> Iterator[LintFinding]:
     """A method that fills a sequence without knowing its size says how much of it is filled.
@@ -121,16 +101,6 @@ _CODES = frozenset((Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.
     source=("docs/idl.md", "buildtool/idl/emit/skel_methods.py"),
     remedy="Return AEEResult, and the value through a rout parameter.",
     language="idl",
-    wrong="""\
-interface sensor {
-    boolean is_ready(rout long state);
-};
-""",
-    right="""\
-interface sensor {
-    long is_ready(rout boolean ready, rout long state);
-};
-""",
 )
 def idl_result(subject: Subject) -> Iterator[LintFinding]:
     """A method returns an error code: long, or AEEResult.
@@ -162,16 +132,6 @@ MOST = (1 << 32) - 1
     source=("docs/idl.md", "ggml-org/llama.cpp docs/backend/snapdragon"),
     remedy="Lower the bound, or pass a dmahandle and map a part of it at a time.",
     language="idl",
-    wrong="""\
-interface model {
-    long load(in sequence<double, 600000000> weights);
-};
-""",
-    right="""\
-interface model {
-    long load(in sequence<double, 60000000> weights);
-};
-""",
 )
 def idl_sequence_size(subject: Subject) -> Iterator[LintFinding]:
     """What a method can pass fits into 32 bits.
@@ -210,22 +170,6 @@ def _most_bytes(type_: Type) -> int:
     remedy="Append methods and keep the others, or raise IDL_VERSION.",
     condition="idl-mismatch",
     language="idl",
-    wrong="""\
-#include "remote.idl"
-const string IDL_VERSION = "1.0.0";
-interface calc : remote_handle64 {
-    long product(in sequence<long> values, rout long result);
-    long sum(in sequence<long> values, rout long result);
-};
-""",
-    right="""\
-#include "remote.idl"
-const string IDL_VERSION = "1.1.0";
-interface calc : remote_handle64 {
-    long sum(in sequence<long> values, rout long result);
-    long product(in sequence<long> values, rout long result);
-};
-""",
 )
 def idl_compatible(subject: Subject) -> Iterator[LintFinding]:
     """A change that breaks an interface has a newer IDL_VERSION.

@@ -14,24 +14,6 @@ from buildtool.lint.subject import Subject
     source=("https://github.com/apache/tvm/pull/10713",),
     remedy="Pass 0 on the simulator.",
     condition="simulator-acquire-hangs",
-    wrong="""\
-/* Tests run on hexagon-sim. */
-unsigned int acquire(compute_res_attr_t *attributes)
-{
-    return HAP_compute_res_acquire(attributes, 100000);
-}
-""",
-    right="""\
-/* Tests run on hexagon-sim. */
-unsigned int acquire(compute_res_attr_t *attributes)
-{
-#ifdef ON_SIMULATOR
-    return HAP_compute_res_acquire(attributes, 0);
-#else
-    return HAP_compute_res_acquire(attributes, 100000);
-#endif
-}
-""",
 )
 def acquire_timeout(subject: Subject) -> Iterator[LintFinding]:
     """In a project that also runs on hexagon-sim, HAP_compute_res_acquire has no timeout there.
@@ -65,32 +47,6 @@ _COPIES = ("memcpy", "memmove")
     source=("https://github.com/apache/tvm/issues/13144",),
     remedy="Write all of it first, such as with memset.",
     condition="uninitialised-vtcm",
-    wrong="""\
-int add(compute_res_attr_t *attributes, const int *x, int n)
-{
-    unsigned int context = HAP_compute_res_acquire(attributes, 0);
-    int *sums = HAP_compute_res_attr_get_vtcm_ptr(attributes);
-
-    if (context == 0 || sums == NULL)
-        return AEE_ENOMEMORY;
-    for (int i = 0; i < n; i++)
-        sums[i] += x[i];
-    return 0;
-}
-""",
-    right="""\
-int add(compute_res_attr_t *attributes, const int *x, int n)
-{
-    unsigned int context = HAP_compute_res_acquire(attributes, 0);
-    int *sums = HAP_compute_res_attr_get_vtcm_ptr(attributes);
-
-    if (context == 0 || sums == NULL)
-        return AEE_ENOMEMORY;
-    for (int i = 0; i < n; i++)
-        sums[i] = x[i];
-    return 0;
-}
-""",
 )
 def vtcm_read_first(subject: Subject) -> Iterator[LintFinding]:
     """VTCM is written before it is read.
@@ -167,24 +123,6 @@ _CLEANS = ("qurt_mem_cache_clean", "qurt_mem_cache_clean2")
     source=("QuRT qurt_memory.h", "https://github.com/ggml-org/llama.cpp/issues/25876"),
     remedy="Use QURT_MEM_CACHE_FLUSH or QURT_MEM_CACHE_FLUSH_INVALIDATE.",
     condition="stale-cache",
-    wrong="""\
-void fill(int *buffer, int n)
-{
-    for (int i = 0; i < n; i++)
-        buffer[i] = i;
-    qurt_mem_cache_clean((qurt_addr_t)buffer, n * sizeof *buffer, QURT_MEM_CACHE_INVALIDATE,
-                         QURT_MEM_DCACHE);
-}
-""",
-    right="""\
-void fill(int *buffer, int n)
-{
-    for (int i = 0; i < n; i++)
-        buffer[i] = i;
-    qurt_mem_cache_clean((qurt_addr_t)buffer, n * sizeof *buffer, QURT_MEM_CACHE_FLUSH,
-                         QURT_MEM_DCACHE);
-}
-""",
 )
 def invalidate_after_write(subject: Subject) -> Iterator[LintFinding]:
     """A buffer that the DSP has written is flushed, not invalidated.

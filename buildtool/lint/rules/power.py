@@ -22,24 +22,6 @@ from buildtool.lint.subject import Subject
     source=("https://github.com/ggml-org/llama.cpp/pull/23367",),
     remedy="Pass the pointer itself.",
     condition="hmx-power-context",
-    wrong="""\
-int start(struct context *ctx)
-{
-    HAP_power_request_t request = {.type = HAP_power_set_HVX};
-
-    request.hvx.power_up = TRUE;
-    return HAP_power_set((void *)&ctx, &request);
-}
-""",
-    right="""\
-int start(struct context *ctx)
-{
-    HAP_power_request_t request = {.type = HAP_power_set_HVX};
-
-    request.hvx.power_up = TRUE;
-    return HAP_power_set(ctx, &request);
-}
-""",
 )
 def power_context(subject: Subject) -> Iterator[LintFinding]:
     """HAP_power_set gets the pointer that identifies the client, not the address of that pointer.
@@ -75,29 +57,6 @@ _TYPES = ("HAP_power_set_HMX", "HAP_power_set_HMX_v2")
     source=("https://github.com/ggml-org/llama.cpp/issues/22352",),
     remedy="Remember that HMX is missing, and use HVX.",
     condition="feature-missing-on-soc",
-    wrong="""\
-int start(struct context *ctx)
-{
-    HAP_power_request_t request = {0};
-
-    request.type = HAP_power_set_HMX;
-    request.hmx.power_up = TRUE;
-    if (HAP_power_set(ctx, &request) != 0)
-        return AEE_EFAILED;
-    return 0;
-}
-""",
-    right="""\
-int start(struct context *ctx)
-{
-    HAP_power_request_t request = {0};
-
-    request.type = HAP_power_set_HMX;
-    request.hmx.power_up = TRUE;
-    ctx->has_hmx = HAP_power_set(ctx, &request) == 0;
-    return 0;
-}
-""",
 )
 def hmx_power(subject: Subject) -> Iterator[LintFinding]:
     """A program goes on without HMX if the vote to power it up is refused.

@@ -20,28 +20,6 @@ _OTHER_DOMAINS = ("ADSP", "MDSP", "SDSP", "GDSP", "adsp", "mdsp", "sdsp", "gdsp"
     source=("qualcomm/fastrpc inc/remote.h",),
     remedy="Call remote_session_control before anything is opened.",
     condition="unsigned-requested-late",
-    wrong="""\
-int connect(remote_handle64 *handle)
-{
-    struct remote_rpc_control_unsigned_module module = {CDSP_DOMAIN_ID, 1};
-    int code = calc_open(calc_URI CDSP_DOMAIN, handle);
-
-    if (code != 0)
-        return code;
-    return remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &module, sizeof module);
-}
-""",
-    right="""\
-int connect(remote_handle64 *handle)
-{
-    struct remote_rpc_control_unsigned_module module = {CDSP_DOMAIN_ID, 1};
-    int code = remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &module, sizeof module);
-
-    if (code != 0)
-        return code;
-    return calc_open(calc_URI CDSP_DOMAIN, handle);
-}
-""",
 )
 def unsigned_after_open(subject: Subject) -> Iterator[LintFinding]:
     """An unsigned process is requested before the first open on a DSP.
@@ -85,38 +63,6 @@ def _opens(function: Function, call: Call, opens: set[str]) -> bool:
     source=("qualcomm/fastrpc inc/remote.h", "emulator/shell/runtime/hap_mem.c"),
     remedy="Map it with FASTRPC_MAP_FD.",
     condition="map-without-fd",
-    wrong="""\
-int map_on_host(int fd, void *buffer, size_t length)
-{
-    return fastrpc_mmap(CDSP_DOMAIN_ID, fd, buffer, 0, length, FASTRPC_MAP_STATIC);
-}
-int on_dsp(int fd, void **address)
-{
-    int code = HAP_mmap_get(fd, address, NULL);
-    HAP_mmap_put(fd);
-    return code;
-}
-int unmap_on_host(int fd, void *buffer, size_t length)
-{
-    return fastrpc_munmap(CDSP_DOMAIN_ID, fd, buffer, length);
-}
-""",
-    right="""\
-int map_on_host(int fd, void *buffer, size_t length)
-{
-    return fastrpc_mmap(CDSP_DOMAIN_ID, fd, buffer, 0, length, FASTRPC_MAP_FD);
-}
-int on_dsp(int fd, void **address)
-{
-    int code = HAP_mmap_get(fd, address, NULL);
-    HAP_mmap_put(fd);
-    return code;
-}
-int unmap_on_host(int fd, void *buffer, size_t length)
-{
-    return fastrpc_munmap(CDSP_DOMAIN_ID, fd, buffer, length);
-}
-""",
 )
 def static_map(subject: Subject) -> Iterator[LintFinding]:
     """A buffer that the DSP looks up with HAP_mmap_get is mapped with FASTRPC_MAP_FD.
@@ -156,22 +102,6 @@ _UNMAPS = {
     source=("qualcomm/fastrpc inc/remote.h", "ggml-org/llama.cpp docs/backend/snapdragon"),
     remedy="Unmap each buffer before it is freed.",
     condition="map-limit",
-    wrong="""\
-int share(int fd, void *buffer, size_t length)
-{
-    return fastrpc_mmap(CDSP_DOMAIN_ID, fd, buffer, 0, length, FASTRPC_MAP_FD);
-}
-""",
-    right="""\
-int share(int fd, void *buffer, size_t length)
-{
-    return fastrpc_mmap(CDSP_DOMAIN_ID, fd, buffer, 0, length, FASTRPC_MAP_FD);
-}
-int take_back(int fd, void *buffer, size_t length)
-{
-    return fastrpc_munmap(CDSP_DOMAIN_ID, fd, buffer, length);
-}
-""",
 )
 def map_without_unmap(subject: Subject) -> Iterator[LintFinding]:
     """Each kind of map in a project has its unmap.
@@ -201,25 +131,6 @@ MAX_CONTROLS = 64
     source=("cmake/cdsprpc_exports.txt", "https://github.com/ggml-org/llama.cpp/issues/16911"),
     remedy="Use another function if it is missing, such as rpcmem_alloc for rpcmem_alloc2.",
     condition="session-uri-missing",
-    wrong="""\
-int load(void *library, struct functions *f)
-{
-    f->alloc2 = dlsym(library, "rpcmem_alloc2");
-    if (f->alloc2 == NULL)
-        return -1;
-    return 0;
-}
-""",
-    right="""\
-int load(void *library, struct functions *f)
-{
-    f->alloc2 = dlsym(library, "rpcmem_alloc2");
-    f->alloc = dlsym(library, "rpcmem_alloc");
-    if (f->alloc == NULL)
-        return -1;
-    return 0;
-}
-""",
 )
 def required_dlsym(subject: Subject) -> Iterator[LintFinding]:
     """A program does without functions that libcdsprpc lacks on older devices.

@@ -45,12 +45,6 @@ _REMEDIES = {
     remedy='Put ";" between directories, and quotes around the value.',
     condition="library-path-colon",
     language="sh",
-    wrong="""\
-export ADSP_LIBRARY_PATH=/data/local/tmp/app/dsp:/vendor/dsp
-""",
-    right="""\
-export ADSP_LIBRARY_PATH="/data/local/tmp/app/dsp;/vendor/dsp"
-""",
 )
 def dsp_path_separator(subject: Subject) -> Iterator[LintFinding]:
     """Directories in ADSP_LIBRARY_PATH and DSP_LIBRARY_PATH are separated by semicolons, in quotes.
@@ -88,12 +82,6 @@ _SYSTEM = ("/vendor/lib64", "/odm/lib64", "/system/vendor/lib64")
     remedy="Name the directory of the program's own libraries only.",
     condition="vendor-libraries-shadow",
     language="sh",
-    wrong="""\
-adb shell 'LD_LIBRARY_PATH=/data/local/tmp/app/lib:/vendor/lib64 /data/local/tmp/app/bin/app'
-""",
-    right="""\
-adb shell 'LD_LIBRARY_PATH=/data/local/tmp/app/lib /data/local/tmp/app/bin/app'
-""",
 )
 def vendor_library_path(subject: Subject) -> Iterator[LintFinding]:
     """LD_LIBRARY_PATH of a program does not have /vendor/lib64 or other directories of the system.
