@@ -246,42 +246,6 @@ def _recipe_directories(parent: Path) -> Iterator[Path]:
 MAX_LINES = 40
 _AFTER_PROFILES = re.compile(r"^=+ Computing dependency graph =+$", re.MULTILINE)
 _UNREACHABLE = re.compile(r"Unable to connect to remote ([^\s=]+)=(\S+)")
-_REMEDIES = (
-    (
-        r"not in lockfile",
-        "The requirements of a conanfile have changed, or this target needs more packages than"
-        " others. Add them to {lock}: buildtool lock",
-    ),
-    (
-        r"[Vv]ersion conflict",
-        "Require compatible versions, or choose one in a conanfile.py:"
-        ' self.requires("NAME/VERSION", force=True)',
-    ),
-    (
-        r"Unable to find|No remote|not resolved|can't be found",
-        "Correct the name or version in the conanfile. Add the directory of a local recipe to"
-        " 'conan-recipes', or a server to 'conan-remotes' in buildtool.toml.",
-    ),
-    (
-        r"Unable to connect|Error downloading|timed out",
-        "Check the network and 'conan-remotes' in buildtool.toml; conan-remotes = [] uses local"
-        " recipes only.",
-    ),
-    (
-        r"Invalid setting",
-        "The recipe or this version of Conan does not know the settings of the target. To see them:"
-        " buildtool profile --conan",
-    ),
-    (
-        r"in build\(\) method, line",
-        "The package does not build for this target: the errors of its tools are above. Correct its"
-        " recipe, or require another version.",
-    ),
-    (
-        r"in \w+\(\) method, line",
-        "Correct the recipe at the line that it names.",
-    ),
-)
 
 
 def remedy(output: str, lock: Path) -> str:
@@ -292,10 +256,11 @@ def remedy(output: str, lock: Path) -> str:
             " network, or 'conan-remotes' in buildtool.toml; conan-remotes = [] uses local recipes"
             " only."
         )
-    for pattern, text in _REMEDIES:
-        if re.search(pattern, output):
-            return text.format(lock=lock) if "{lock}" in text else text
-    return ""
+    import tomllib  # noqa: PLC0415 - only after a failure
+
+    known = tomllib.loads(Path(__file__).with_name("failures.toml").read_text(encoding="utf-8"))
+    found = (row["remedy"] for row in known["failure"] if re.search(row["pattern"], output))
+    return str(next(found, "")).replace("{lock}", str(lock))
 
 
 def excerpt(output: str) -> str:
