@@ -17,7 +17,7 @@ from buildtool.measure.statistics import Interval, noise_floor, ratio_interval
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
-    from buildtool.documents.measurements import (
+    from buildtool.documents.runs import (
         ComparisonDocument,
         SweepDocument,
     )

@@ -21,7 +21,6 @@ from buildtool.propose.configure import (
     ConfigureResult,
 )
 from buildtool.propose.options import disable_step, enable_options, enable_tests
-from buildtool.propose.presets import host_preset, skel_preset
 from buildtool.propose.proposal import Unknown
 from buildtool.propose.target_sides import (
     ARCH_VARIABLES,
@@ -37,9 +36,11 @@ from buildtool.propose.target_sides import (
     TextHints,
     archs_of,
     builds_skel,
+    host_preset,
     is_inside,
     nested_builds,
     sided_targets,
+    skel_preset,
 )
 
 MAX_COMPONENTS = 64

@@ -1,13 +1,14 @@
 """Determines the side of each program and library of a configured tree.
 
 For what CMake did not run or failed on, there is evidence in the text of CMake files and sources.
+The configure preset of a side is known by its name.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.value import Value
@@ -240,3 +241,39 @@ def builds_skel(folder: str, calls: Iterable[CMakeCall], hints: TextHints) -> bo
 def is_inside(path: str, folder: str) -> bool:
     """Whether `path` is `folder` or below it; both are relative to the tree."""
     return folder in (".", path) or path.startswith(folder + "/")
+
+
+_WORD = re.compile(r"[a-z0-9]+")
+_HEXAGON_WORDS = {"dsp", "cdsp", "adsp", "hexagon", "htp", "skel", "skels", "qurt", "npu", "hvx"}
+_OTHER_WORDS = {"android", "windows", "win", "msvc", "macos", "darwin", "ios", "x86", "x64", "wasm"}
+_PREFERRED_WORDS = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release")
+
+
+def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The preset for skels, and its archs.
+
+    The name contains `{arch}` if there is one preset for each arch.  The archs are () for a single
+    preset without an arch.  The name is "" if there is none, or no unique one.
+    """
+    fit = [name for name in names if _words(name) & _HEXAGON_WORDS or archs_of([name])]
+    named = [(name, archs) for name in fit if (archs := archs_of([name]))]
+    families = list(dict.fromkeys(with_arch(name, archs[0]) for name, archs in named))
+    if len(families) == 1:
+        return families[0], archs_of(fit)
+    return (fit[0], ()) if len(fit) == 1 else ("", ())
+
+
+def host_preset(names: Sequence[str]) -> str:
+    """The preset for the ARM64 side; "" if there is none, or no unique one."""
+    fit = [name for name in names if not _words(name) & (_HEXAGON_WORDS | _OTHER_WORDS)]
+    fit = [name for name in fit if not archs_of([name])]
+    if len(fit) > 1:
+        for word in _PREFERRED_WORDS:
+            if liked := [name for name in fit if word in _words(name)]:
+                fit = liked
+                break
+    return fit[0] if len(fit) == 1 else ""
+
+
+def _words(name: str) -> set[str]:
+    return set(_WORD.findall(name.lower()))

@@ -16,7 +16,7 @@ from buildtool.flow import bisections
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.documents.measurements import BisectDocument
+    from buildtool.documents.runs import BisectDocument
 
 MAX_RUNS = 10_000
 EXAMPLES = (

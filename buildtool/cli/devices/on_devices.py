@@ -40,7 +40,7 @@ from buildtool.project.model import Project
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.documents.measurements import OnDeviceObject, OnDevicesDocument
+    from buildtool.documents.runs import OnDeviceObject, OnDevicesDocument
 
 
 SHOWN_DIGITS = 16

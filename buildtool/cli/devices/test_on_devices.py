@@ -28,8 +28,12 @@ from buildtool.testing.results import (
 )
 
 if TYPE_CHECKING:
-    from buildtool.documents.measurements import OnDeviceObject, OnDevicesDocument
-    from buildtool.documents.runs import TestDocument, TestExportDocument
+    from buildtool.documents.runs import (
+        OnDeviceObject,
+        OnDevicesDocument,
+        TestDocument,
+        TestExportDocument,
+    )
 
 
 def test_on_devices(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.propose.presets import host_preset, skel_preset
+from buildtool.propose.target_sides import host_preset, skel_preset
 
 
 @pytest.mark.parametrize(
