@@ -97,6 +97,8 @@ def find_leftovers(
         name: (started_ns + start - _CLOCK_NS, ended_ns - last + end)
         for name, (start, end) in times.items()
     }
+    # Windows of commands that ran at once overlap: each of them may have written a file then, and
+    # all count as its owners.  Too many owners cost a build in a new tree; too few ship leftovers.
     ran = {name: windows[name] for name in windows.keys() & configuration.commands}
     if not ran:
         same = Found(record.undeclared, suspicious=False, read={})

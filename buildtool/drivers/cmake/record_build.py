@@ -279,6 +279,8 @@ def _record_build(
     Inputs that changed while the build ran are recorded as they were before, or as unknown, so that
     the next build sees a change.
     """
+    # States of three kinds: as it is now; for what CMake read, as it was when Ninja began, so that
+    # a change since then runs CMake in the next build; unknown, which differs from all that follow.
     previous, configuration = start.record.inputs, scanned.configuration
     current = observe(scanned.paths, tree.step.roots, tree.file_states.with_fresh_stats())
     unknown = _files_of_unknown_content(tree, start, scanned, current)

@@ -100,6 +100,8 @@ class CommandFiles:
             return self._compile_flags[flags]
         files: set[str] = set()
         directory = self._base
+        # CMake joins the commands of a rule so.  A quoted " && " is split too: its words are looked
+        # at one by one, and only those that name files count.
         for part in command.line.split(" && "):
             if part.startswith("cd "):
                 directory = self.absolute("".join(words_of(part)[1:2]))
@@ -215,6 +217,7 @@ class CommandFiles:
             yield from _thin_members(path)
             return
         text = COMMENT.sub(" ", text_of(path))
+        # SEARCH_DIR adds directories for this script and for all that follow on the link line.
         found = [word for part in _SCRIPT_LIST.findall(text) for word in _script_words(part)]
         added = (self.absolute(word) for word in found if os.path.isdir(self.absolute(word)))  # noqa: PTH112
         directories += [directory for directory in added if directory not in directories]

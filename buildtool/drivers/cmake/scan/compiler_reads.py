@@ -116,6 +116,8 @@ def find_misparsed_deps(
         plain = is_plain(data)
         if plain and b"/.." not in data:
             continue
+        # Ninja normalizes without looking at symlinks.  Its answer stands where that makes no
+        # difference and it has read the same names; else `files` do, () if these are ambiguous.
         paths = [os.path.join(tree, path) for path in prerequisites(data) or ()]  # noqa: PTH118
         files = tuple(normalizer.path(path) for path in paths)
         lexical = [os.path.normpath(path) for path in paths]
@@ -161,6 +163,8 @@ def _ambiguous_prefixes(directories: Collection[str], file_states: FileStates) -
         text = "\0".join(names)
         for name in names if "\\" in text or _NAME_END.search(text) else ():
             read_as = _NAME_END.split(name, 1)[0].replace("\\", "/")
+            # A file counts as uncertain if a neighbour's name is written as its own, whether or not
+            # anybody has read the neighbour: that is not known.
             if name[-1] == "\\":  # GCC writes `a\` followed by `b` as it writes `a b`
                 read_as = "."
             if read_as and read_as != name:

@@ -271,7 +271,8 @@ class _Search:
         while self._waiting:
             while self._waiting:
                 self._read(self._waiting.pop())
-            # A macro of one file may name what another one includes.
+            # A macro of one file may name what another one includes.  Names that only all texts
+            # together give are looked for beside each file, until that finds no more files.
             every = find_requested_names([*self._checks.texts, *self._texts.values()], definitions)
             folders = {path.rpartition("/")[0] for path in self._texts}
             for names, folder in itertools.product([every - self._names], folders):
@@ -299,6 +300,8 @@ class _Search:
                 continue
             for directory in own if name[0] != "/" else ("",):
                 self._find(f"{directory}/{name}")
+            # The compilers' own directories are searched last.  If some have the header, it does
+            # not matter that others lack it; if none has, it may appear in each.
             paths = [f"{directory}/{name}" for directory in self._implicit]
             present = [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
             for path in present or paths:

@@ -125,6 +125,7 @@ def find_requested_names(texts: Iterable[str], definitions: Iterable[str]) -> fr
     """The names that `texts` include or test; they are all of the texts that a compiler reads."""
     texts = tuple(texts)
     included = (_Request(found[1]) for text in texts for found in _INCLUDE.finditer(text))
+    # Which branches are compiled is not decided: that would take the values of all macros.
     tested = (request for text in texts for request in _tests(text))
     return frozenset(Macros(texts, definitions).names((*included, *tested)))
 
@@ -164,6 +165,7 @@ class Macros:
             if request in seen:
                 continue
             seen.add(request)
+            # A name, a parameter of the macro around it, another macro, or else an expression.
             text = request.text
             if re.fullmatch(_NAME, text):
                 names.add(text[1:-1])
@@ -187,6 +189,8 @@ class Macros:
         for line in self._lines:
             if found := _DEFINE.match(line):
                 value = re.sub(r"/\*.*?\*/|(?<![:\w])//.*", "", found[3]).strip()
+                # The bracket keeps the value of a function-like macro from being taken for a name:
+                # what a use of it gives is not known, which is `ANY`.
                 values[found[1]].append(f"({value}" if found[2] is not None else value)
         for definition in self._definitions:
             name, _, value = definition.partition("=")

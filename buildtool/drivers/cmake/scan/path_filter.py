@@ -79,6 +79,8 @@ class PathFilter:
     def name(self, path: str) -> str | None:
         """The name by root of an absolute path; None when it is not an input."""
         path = self.normalizer.path(path)
+        # A path in the build tree is no input by its name, but a symlink there may lead to one: a
+        # rule that makes a link to a source does not make what compilers read through it.
         if path in self._rule_outputs or f"{path}/".startswith(self._tree_prefixes):
             real = self._real_path(path)
             if path in self._rule_outputs and real == self._real_path(path, resolve_last=False):
@@ -96,6 +98,8 @@ class PathFilter:
     def _name_of(self, path: str) -> str | None:
         if self._is_skipped(path):
             return None
+        # A path outside of the project by name may still be in it, or in a tool, by its real path.
+        # Paths inside keep the names that they were read by.
         name = self.roots.name_of(path)
         is_parent = self.roots.is_parent(name)
         if name[0] == "/" or is_parent:

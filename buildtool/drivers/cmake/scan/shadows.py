@@ -111,11 +111,16 @@ class Shadows:
         watched_parents = [parent for parent in parents if self._is_watched(parent)]
         for searched in self._search_paths(name, headers):
             found_at = self._found_at(headers, searched)
+            # From the last directory to the first: a name that was found at an index must appear in
+            # none of the directories before it.  The index after the last one stands for built-in
+            # directories of the compiler, so that those headers are shadowed by every directory.
             later: set[str] = set()
             for index in range(len(searched), -1, -1):
                 if index < len(searched) and self._is_watched(searched[index]) and later:
                     yield searched[index], set(later)
                 later |= found_at.get(index, set())
+            # An include with quotation marks looks beside the including file first: whichever file
+            # that was, all names count there.
             for parent in watched_parents:
                 yield parent, later
 
@@ -157,6 +162,8 @@ class Shadows:
 
     def _search_paths(self, name: str, headers: tuple[str, ...]) -> Collection[tuple[str, ...]]:
         """The lists of include directories that an object may have been compiled with."""
+        # A source may belong to several targets, with different directories each.  Nothing marks
+        # the source in a dependency file, but it is among the first of its files.
         match = _TARGET.search(name)
         rows = [row for file in headers[:4] for row in self._by_source.get(file, ())]
         of_target = [searched for target, searched in rows if match and target == match[1]]

@@ -82,12 +82,17 @@ def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str =
                 raise ValueError("an argument is not a string")
         except (KeyError, TypeError, ValueError) as error:
             raise _unreadable(trace, f"{type(error).__name__}: {error}") from error
+        # `bases` is a stack: `bottom` is the place of the directory that this frame belongs to.
+        # Functions and included files are higher frames of the same directory; add_subdirectory()
+        # starts again at frame 1 above them, so places in between repeat the directory below.
         bottom = level - frame + 1
         if frame == 1 and os.path.basename(file) == "CMakeLists.txt":  # noqa: PTH119
             del bases[bottom:]
             bases += [bases[-1]] * (bottom - len(bases))
             bases.append(os.path.dirname(file))  # noqa: PTH120
         is_cmakes = file.startswith(cmake_root)
+        # What CMake's own modules read of the project counts (configure_file, try_compile); that
+        # they include each other, or look at compilers, belongs to the identity of the tools.
         if is_cmakes and (command == "include" or COMPILER_DETECTION.search(file)):
             continue
         commands.base = bases[min(bottom, len(bases) - 1)]
