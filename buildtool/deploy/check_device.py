@@ -26,7 +26,7 @@ REQUIRED_TOOLS = (
 )
 """Programs that buildtool's scripts run on devices."""
 LITTLE_SPACE = 64 << 20
-CHECKS = FAULTS | {"root", "root-executable", "root-links", "space", "tools", "fit"}
+CHECKS = frozenset({*FAULTS, "root", "root-executable", "root-links", "space", "tools", "fit"})
 """The names of all faults that a check can find."""
 LIST_SECONDS = 30.0
 MAX_ATTACHED = 100

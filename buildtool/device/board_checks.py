@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from buildtool.device.board import IMAGES, Board, Processor
 from buildtool.device.errors import DeviceFinding
@@ -13,49 +16,20 @@ DMA_HEAP = "/dev/dma_heap/system"
 ION = "/dev/ion"
 RUNNING = ("running", "attached")
 UNSIGNED = "fastrpc_shell_unsigned_3"
-NO_SESSIONS = frozenset(
-    {
-        *("firmware-missing", "firmware-refused", "dsp-offline", "dsp-crashed"),
-        *("dsp-start-timeout", "remoteproc-missing", "fastrpc-driver-missing"),
-        *("device-tree-without-dsp", "device-tree-disabled", "device-tree-without-fastrpc"),
-        *("node-permission", "group-session", "dma-heap-missing", "dma-heap-permission"),
-        *("libcdsprpc-missing", "configuration-missing", "shell-missing"),
-    }
+FAULTS: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("board_faults.toml").read_text(encoding="utf-8")
 )
+"""All faults by name, with their texts."""
+NO_SESSIONS = frozenset(name for name, row in FAULTS.items() if "no_session" in row)
 """The names of faults with which no session opens."""
-OF_FILES = frozenset(
-    {
-        *("configuration-missing", "configuration-stale", "shell-missing"),
-        *("shell-unsigned-missing", "firmware-mismatch"),
-    }
-)
+OF_FILES = frozenset(name for name, row in FAULTS.items() if "of_files" in row)
 """The names of faults of the DSP's files, which an emulated board does not have."""
-FAULTS = (
-    NO_SESSIONS | OF_FILES | {"libcdsprpc-twice", "selinux", "sessions-exhausted", "healthcheck"}
-)
-"""The names of all faults."""
-# What the kernel says, the check, the cause, the remedy.
-_CAUSES = (
-    (
-        r"fatal error received|crash detected",
-        "dsp-crashed",
-        "its firmware has crashed",
-        "Start it again: {start}. If it crashes again, install firmware and DSP files of one"
-        " release.",
-    ),
-    (
-        r"start timed out|can't start rproc.*-110",
-        "dsp-start-timeout",
-        "it did not start in time",
-        "Switch the board off and on again; if it happens again, update firmware and kernel.",
-    ),
-    (
-        r"failed to authenticate|initializing firmware|invalid firmware",
-        "firmware-refused",
-        "its firmware is refused",
-        "Install the firmware that the vendor has signed for this board, then: {start}",
-    ),
-)
+
+
+def _fault(name: str, **values: object) -> DeviceFinding:
+    """The finding of a fault; `values` are for its texts."""
+    row = FAULTS[name]
+    return DeviceFinding(name, row["what"].format(**values), row["remedy"].format(**values))
 
 
 def check_board(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
@@ -73,11 +47,7 @@ def check_board(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     yield from _denials(board)
     yield from _sessions(board)
     if board.health:
-        yield DeviceFinding(
-            "healthcheck",
-            f"fastrpc-healthcheck on the device says: {board.health}",
-            "Remedy the findings above first, then run fastrpc-healthcheck there again.",
-        )
+        yield _fault("healthcheck", said=board.health)
 
 
 def _rpc_nodes(facts: Facts) -> list[Node]:
@@ -110,67 +80,41 @@ def _stopped(cdsp: Processor, board: Board) -> DeviceFinding:
     state = f"the compute DSP is {cdsp.state or 'in no known state'} ({cdsp.directory})"
     start = f"echo start | sudo tee {cdsp.directory}/state"
     if not board.firmware:
-        return DeviceFinding(
-            "firmware-missing",
-            f"{state}: there is no {cdsp.firmware or 'firmware'} in"
-            f" {', '.join(f'/{folder}' for folder in IMAGES)}",
-            f"Install the package with the DSP's firmware for this board, then: {start}",
+        folders = ", ".join(f"/{folder}" for folder in IMAGES)
+        firmware = cdsp.firmware or "firmware"
+        return _fault(
+            "firmware-missing", state=state, firmware=firmware, folders=folders, start=start
         )
     kernel = _about(cdsp, board)
-    for pattern, name, cause, remedy in _CAUSES:
-        if found := next((line for line in reversed(kernel) if re.search(pattern, line)), ""):
-            return DeviceFinding(name, f"{state}: {cause}: {found}", remedy.format(start=start))
+    for name, row in FAULTS.items():
+        fitting = (line for line in reversed(kernel) if re.search(row["kernel"], line))
+        if "kernel" in row and (line := next(fitting, "")):
+            return _fault(name, state=state, line=line, start=start)
     unread = (
         " Whether it has crashed is in the kernel's log, which this user may not read: sudo dmesg."
         if board.kernel is None
         else ""
     )
-    return DeviceFinding(
-        "dsp-offline",
-        f"{state}, although its firmware is there: {next(iter(board.firmware))}",
-        f"Start it: {start}.{unread} If it is offline after each boot, the kernel has looked for"
-        " the firmware before the root file system was mounted: add the firmware to the initramfs,"
-        " or install the udev rule 59-fastrpc-remoteproc.rules of the fastrpc package.",
-    )
+    image = next(iter(board.firmware))
+    return _fault("dsp-offline", state=state, image=image, start=start, unread=unread)
 
 
 def _no_processor(board: Board) -> DeviceFinding:
     label = [node for node in board.tree or () if node.label == "cdsp"]
     if board.tree is not None and not label:
-        return DeviceFinding(
-            "device-tree-without-dsp",
-            "the device tree has no FastRPC node of a compute DSP",
-            "Use the device tree of this board from its vendor's kernel; is this a board with a"
-            " Hexagon DSP?",
-        )
+        return _fault("device-tree-without-dsp")
     if label and not any(node.enabled for node in label):
-        return DeviceFinding(
-            "device-tree-disabled",
-            "the device tree disables the compute DSP (status is not okay)",
-            "Use the device tree of this board from its vendor's kernel, or an overlay that sets"
-            ' status = "okay".',
-        )
+        return _fault("device-tree-disabled")
     others = ", ".join(p.name for p in board.processors)
-    return DeviceFinding(
-        "remoteproc-missing",
-        "the kernel knows no compute DSP"
-        + (f", but {others}" if others else ": /sys/class/remoteproc has none"),
-        "Load its driver: sudo modprobe qcom_q6v5_pas; if there is none, use the vendor's kernel.",
-    )
+    none = ": /sys/class/remoteproc has none"
+    return _fault("remoteproc-missing", others=f", but {others}" if others else none)
 
 
 def _nodes(board: Board, facts: Facts, *, answers: bool) -> Iterator[DeviceFinding]:
     nodes = _rpc_nodes(facts)
     if not nodes and not answers and board.cdsp and board.cdsp.state in RUNNING:
         without = board.tree is not None and not any(n.label == "cdsp" for n in board.tree)
-        yield DeviceFinding(
-            "device-tree-without-fastrpc" if without else "fastrpc-driver-missing",
-            "the DSP is running, but there is no device node /dev/fastrpc-cdsp",
-            "Use a device tree with a fastrpc node for the compute DSP."
-            if without
-            else "Load the kernel's driver: sudo modprobe fastrpc; a kernel without it lacks"
-            " CONFIG_QCOM_FASTRPC.",
-        )
+        yield _fault("device-tree-without-fastrpc" if without else "fastrpc-driver-missing")
     if nodes and not any(node.readable and node.writable for node in nodes):
         yield _forbidden("node-permission", nodes[0], board, facts)
     for node in nodes:
@@ -185,32 +129,19 @@ def _memory(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     elif heap:
         yield _forbidden("dma-heap-permission", heap, board, facts)
     elif _rpc_nodes(facts):
-        yield DeviceFinding(
-            "dma-heap-missing",
-            f"there is no {DMA_HEAP}: rpcmem_alloc() fails, and sessions end with 0x68",
-            "Use a kernel with CONFIG_DMABUF_HEAPS_SYSTEM; in a container, pass the node on.",
-        )
+        yield _fault("dma-heap-missing", heap=DMA_HEAP)
 
 
 def _forbidden(name: str, node: Node, board: Board, facts: Facts) -> DeviceFinding:
     user = facts.user or str(facts.uid)
-    what = f"{user} may not use {_described(node)}"
+    values = {"user": user, "node": _described(node), "group": node.group}
     if node.group in board.member_of - board.groups:
-        return DeviceFinding(
-            "group-session",
-            f"{what}: the user is in the group {node.group}, but this session began before",
-            "Log in again: end the user's sessions there, such as the connection that ssh keeps, or"
-            " restart the board.",
-        )
+        return _fault("group-session", **values)
+    found = _fault(name, **values)
     if node.group in ("", "?", "root"):
-        return DeviceFinding(
-            name,
-            f"{what}: no group of users owns it",
-            "Install the udev rules of the fastrpc package (60-fastrpc.rules), which give it the"
-            " group fastrpc; or run as another user.",
-        )
-    remedy = f"Add the user to its group: sudo usermod -aG {node.group} {user}; then log in again."
-    return DeviceFinding(name, what, remedy)
+        what = f"{found.what}: no group of users owns it"
+        return found._replace(what=what, remedy=FAULTS[name]["without_group"])
+    return found
 
 
 def _described(node: Node) -> str:
@@ -219,54 +150,27 @@ def _described(node: Node) -> str:
 
 def _library(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     if not facts.cdsprpc.path:
-        yield DeviceFinding(
-            "libcdsprpc-missing",
-            "there is no libcdsprpc, which programs call the DSP through",
-            "Install it on the device: Debian has it in libfastrpc1, Ubuntu in qcom-fastrpc1.",
-        )
+        yield _fault("libcdsprpc-missing")
     elif len({*board.libraries.values()}) > 1:
         first = {digest: path for path, digest in reversed([*board.libraries.items()])}
         listed = ", ".join(reversed(first.values()))
-        yield DeviceFinding(
-            "libcdsprpc-twice",
-            f"there are several libcdsprpc, and programs load the first one: {listed}",
-            f"Remove {facts.cdsprpc.path} if the system's package did not install it, such as one"
-            " from an SDK.",
-        )
+        yield _fault("libcdsprpc-twice", listed=listed, first=facts.cdsprpc.path)
 
 
 def _shell(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     shell = facts.shell.path
     stale = [f for f in board.configured if not any(p.startswith(f"{f}/") for p in board.shells)]
     if stale:
-        yield DeviceFinding(
-            "configuration-stale",
-            f"the board's configuration in /usr/share/qcom/conf.d names {stale[0]}, which has no"
-            " DSP shell",
-            "Install the package with the DSP files of this board (hexagon-dsp-binaries), or"
-            " correct DSP_LIBRARY_PATH there.",
-        )
+        yield _fault("configuration-stale", named=stale[0])
     elif not shell and board.shells:
-        yield DeviceFinding(
-            "configuration-missing",
-            f"libcdsprpc does not look in the directory of {next(iter(board.shells))}",
-            f"Name it for the machine {facts.model or 'of this board'!r}: DSP_LIBRARY_PATH in a"
-            " file of /usr/share/qcom/conf.d.",
-        )
+        machine = facts.model or "of this board"
+        yield _fault("configuration-missing", shell=next(iter(board.shells)), machine=machine)
     elif not shell:
-        yield DeviceFinding(
-            "shell-missing",
-            "there is no DSP shell: sessions end with 0x80000600",
-            "Install the package with the DSP files of this board (hexagon-dsp-binaries).",
-        )
+        yield _fault("shell-missing")
     if not shell:
         return
     if not shell.endswith(f"/{UNSIGNED}"):
-        yield DeviceFinding(
-            "shell-unsigned-missing",
-            f"there is {shell}, but no {UNSIGNED}: sessions of unsigned skels end with 0x80000416",
-            "Install the DSP files of the same release that contain it, or sign the skels.",
-        )
+        yield _fault("shell-unsigned-missing", shell=shell, unsigned=UNSIGNED)
     else:
         yield DeviceFinding("shell", f"the DSP shell is {shell}")
 
@@ -276,11 +180,7 @@ def _builds(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     firmware = {build: path for path, build in board.firmware.items() if build}
     if shell and firmware and shell not in firmware:
         build, path = next(iter(firmware.items()))
-        yield DeviceFinding(
-            "firmware-mismatch",
-            f"the firmware {path} is of the build {build}, and the DSP shell is of {shell}",
-            "Install the firmware and the DSP files of one release, and restart the board.",
-        )
+        yield _fault("firmware-mismatch", path=path, build=build, shell=shell)
     elif shell and firmware:
         yield DeviceFinding("firmware", f"firmware and DSP shell are of one build: {shell}")
 
@@ -293,12 +193,7 @@ def _denials(board: Board) -> Iterator[DeviceFinding]:
     for line in board.kernel or ():
         denied = pattern.search(line)
         if denied and "permissive=1" not in line:
-            yield DeviceFinding(
-                "selinux",
-                f"SELinux denies to {denied[1]} {denied[2]} in the context {denied[3]}",
-                "Run from a context that the policy allows, such as adb shell or an app that"
-                " declares libcdsprpc.so with uses-native-library; or add a rule to the policy.",
-            )
+            yield _fault("selinux", denied=denied[1], path=denied[2], context=denied[3])
             return
 
 
@@ -306,9 +201,5 @@ def _sessions(board: Board) -> Iterator[DeviceFinding]:
     about = _about(board.cdsp, board) if board.cdsp else []
     if lines := [line for line in about if "No session available" in line]:
         banks = next((node.banks for node in board.tree or () if node.label == "cdsp"), 0)
-        yield DeviceFinding(
-            "sessions-exhausted",
-            f"the kernel had no session of the DSP left: {lines[-1]}",
-            "End other programs that use the DSP"
-            + (f"; the device tree gives it {banks} context banks." if banks else "."),
-        )
+        given = f"; the device tree gives it {banks} context banks" if banks else ""
+        yield _fault("sessions-exhausted", line=lines[-1], banks=given)
