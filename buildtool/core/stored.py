@@ -17,6 +17,7 @@ from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 
 V = TypeVar("V", bound=Value)
+_PLAIN = frozenset((str, int, bool))
 
 
 def write_value(file: Path, value: Value, version: int) -> None:
@@ -41,12 +42,21 @@ def _encoded(value: Any) -> Any:
             return value.as_json()  # type: ignore[attr-defined]
         return {name: _encoded(field) for name, field in value._asdict().items()}
     if isinstance(value, tuple):
-        return [_encoded(each) for each in value]
-    if isinstance(value, Mapping):
+        return value if _is_plain(value) else [_encoded(each) for each in value]
+    if isinstance(value, Mapping):  # of one type, so one value tells for thousands of files
+        if _is_plain(next(iter(value.values()), None)):
+            return dict(value)
         return {name: _encoded(each) for name, each in value.items()}
     if isinstance(value, frozenset):
         return sorted(value)
     return str(value) if isinstance(value, Path) else value
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether JSON has the value as it is."""
+    if type(value) is tuple:
+        return {*map(type, value)} <= _PLAIN or all(map(_is_plain, value))
+    return type(value) in _PLAIN
 
 
 @functools.cache
@@ -56,6 +66,9 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
     origin, inner = get_origin(kind), [*map(_decoder, get_args(kind))]
     if kind in (Any, Ellipsis):
         return lambda data: data
+    if origin is tuple and _PLAIN.issuperset(get_args(kind)):
+        kinds = [*get_args(kind)]
+        return lambda row: tuple(_checked(list, row) if [*map(type, row)] == kinds else _wrong(row))
     if origin is tuple and Ellipsis not in get_args(kind):
         return lambda row: tuple(
             decode(each) for decode, each in zip(inner, _checked(list, row), strict=True)
@@ -77,7 +90,11 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
     return functools.partial(_checked, kind)
 
 
+def _wrong(data: Any) -> Any:
+    raise TypeError(f"{str(data)[:80]} has another type")
+
+
 def _checked(kind: type | tuple[type, ...], data: Any) -> Any:
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
-        raise TypeError(f"{str(data)[:80]} is not of the type {kind}")
+        _wrong(data)
     return data
