@@ -78,7 +78,7 @@ DOCUMENTS: dict[str, tuple[type, ...]] = {
     "lock": (toolchains.LockDocument,),
     "package": (inspection.PackageDocument, builds.BuildDocument),
     "profile": (toolchains.ProfileDocument,),
-    "probe": (devices.CardDocument, builds.BuildDocument),
+    "probe": (devices.CardDocument, devices.QualificationDocument, builds.BuildDocument),
     "rollback": (runs.RollbackDocument,),
     "run": (runs.RunDocument, builds.BuildDocument, runs.OnDevicesDocument),
     "sdk-install": (toolchains.SdkDocument,),

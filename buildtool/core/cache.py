@@ -26,6 +26,7 @@ CACHES = {
     "device": Cache("emulated devices"),
     "devices": Cache("facts about devices, and their cards"),
     "probe": Cache("the project of buildtool probe", counted=False),
+    "probes": Cache("what devices did when they were probed", counted=False, recreated=False),
     "buildtool-cdsprpc": Cache("import stubs"),
     "digests": Cache("digests of compilers and SDKs"),
     "answers": Cache("answers of compilers"),

@@ -100,3 +100,11 @@ CapabilityObject = Annotated[dict[str, Any], "buildtool.device.card:Capability"]
 class CardDocument(Extended):
     base = "buildtool.device.card:Card"
     file: Annotated[str, "where the card is kept"]
+
+
+ComparisonObject = Annotated[dict[str, Any], "buildtool.measure.probe.losses:Comparison"]
+
+
+class QualificationDocument(Extended):
+    base = "buildtool.measure.probe.qualify:Qualification"
+    comparison: Annotated[ComparisonObject | None, "with --compare, what is lost; null without"]

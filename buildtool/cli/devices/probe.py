@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
-from buildtool.cli.parameters import Argument, Option
+from buildtool.cli.parameters import Argument, Option, OptionGroup
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, shows_colours, write
 from buildtool.cli.table import Table
+from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
 from buildtool.core.files import check_output_file, write_if_changed
 from buildtool.engine.options import Options
@@ -20,10 +21,60 @@ from buildtool.project.read import find_optional_project
 if TYPE_CHECKING:
     from buildtool.device.card import Card
 
+ALL = "All DSPs"
 EXAMPLES = (
     ("buildtool probe sim --soc SM8550", "The emulated device, as an SM8550."),
     ("buildtool probe q6a -o q6a.json", "A board; its card also in a file to share."),
+    ("buildtool probe q6a --all --compare LAST", "Is anything lost since the last time?"),
 )
+
+
+class AllOptions(OptionGroup):
+    """The options of `probe` for all DSPs of a device."""
+
+    all_: Annotated[
+        bool,
+        Option(
+            "--all",
+            "Probe each DSP, in unsigned and in signed processes; crashes some of them.",
+            heading=ALL,
+        ),
+    ] = False
+    compare: Annotated[
+        str,
+        Option(
+            "--compare",
+            "Exit 1 if anything is lost since FILE (of -o), or LAST: the last time.",
+            "LAST|FILE",
+            heading=ALL,
+        ),
+    ] = ""
+    markdown: Annotated[
+        bool, Option("--markdown", "Print the result as Markdown, for a pull request.", heading=ALL)
+    ] = False
+    lava: Annotated[
+        bool, Option("--lava", "Print a LAVA test case for each capability.", heading=ALL)
+    ] = False
+    junit: Annotated[
+        Path | None,
+        Option("--junit", "Write the capabilities as JUnit XML to FILE.", "FILE", heading=ALL),
+    ] = None
+
+    def check(self, *, json: bool) -> None:
+        """Raise `UsageError` for options that do not belong together."""
+        options = {
+            "--compare": self.compare,
+            "--markdown": self.markdown,
+            "--lava": self.lava,
+            "--junit": self.junit,
+        }
+        if not self.all_ and (given := next(filter(options.get, options), "")):
+            raise UsageError(f"{given} is without --all", remedy=f"Add it: --all {given}")
+        forms = {"--json": json, "--markdown": self.markdown, "--lava": self.lava}
+        if len(both := list(filter(forms.get, forms))) > 1:
+            raise UsageError(f"{both[1]} cannot be used with {both[0]}", remedy="Omit one of them.")
+        if self.junit:
+            check_output_file("--junit", self.junit, "results.xml")
 
 
 def probe(
@@ -32,6 +83,7 @@ def probe(
     output: Annotated[
         Path | None, Option("--output -o", "Write the card to FILE, too.", "FILE")
     ] = None,
+    every: AllOptions = AllOptions(),
     soc: Soc = "",
     wait: Wait = "",
     share: Share = False,
@@ -42,7 +94,7 @@ def probe(
     Builds, pushes and runs a program with known inputs, and compares what it finds with what
     libcdsprpc claims. The exit status is 1 if they disagree, or if the DSP cannot be used.
 
-    The card is kept for `requires` of targets.
+    The card is kept for `requires` of targets. With --all, the result is kept for --compare.
     """
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.device.card import card_text
@@ -50,7 +102,15 @@ def probe(
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
     if output:
         check_output_file("--output", output, "card.json")
+    every.check(json=json)
     project = find_optional_project(Path.cwd())
+    if every.all_:
+        from buildtool.cli.devices.probe_all import report
+
+        found, comparison = probes.probe_all(
+            *(project, device, choice, Screen(quiet=True), Options()), against=every.compare
+        )
+        return report(found, comparison, every, output, as_json=json)
     card, file = probes.probe(project, device, choice, Screen(quiet=True), Options())
     if output:
         write_if_changed(output.absolute(), card_text(card))

@@ -75,11 +75,12 @@ class Outcome(Value):
         return self.numbers[name][0]
 
 
-def run_check(session: Session, name: str) -> Outcome:
-    """Run the check `name`, once: it may be what ends the connection to the device.
+def run_check(session: Session, name: str, *dsp: str) -> Outcome:
+    """Run the check `name`, once: it may be what ends the connection to the device.  `dsp` are its
+    further arguments: the DSP, and "signed".
 
     Raises `DeviceError` when nothing can run there."""
-    request = RunRequest((PROGRAM, name), timeout=TIMEOUT_SECONDS)
+    request = RunRequest((PROGRAM, name, *dsp), timeout=TIMEOUT_SECONDS)
     try:
         return read_outcome(session.run(request, limit=MAX_BYTES, tries=1))
     except DeviceConnectionError as error:

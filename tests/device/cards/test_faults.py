@@ -41,14 +41,15 @@ class Lab:
         self.user.write("config/buildtool/devices.toml", text)
         self.user.variables |= {"XDG_CONFIG_HOME": str(folder / "config")}
 
-    def plant(self, fault: str) -> None:
-        """Put a library with `fault` in the place of libcdsprpc, which it needs as libreal.so."""
+    def plant(self, *faults: str) -> None:
+        """Put a library with `faults` in the place of libcdsprpc, which it needs as libreal.so."""
         libraries, source = self.system / "lib", Path(__file__).with_name("faults.c")
         (libraries / LIBRARY).rename(libraries / REAL)
         headers = f"-I{REPOSITORY}/host/include/fastrpc"
         flags = ("--target=aarch64-linux-gnu.2.31", "-shared", "-fPIC", "-O1", headers)
         empty = self.user.root / REAL  # the linker takes the name from it
-        for path, more in ((empty, ()), (libraries / LIBRARY, (f"-D{fault}", empty))):
+        defined: list[str | Path] = [*(f"-D{fault}" for fault in faults), empty]
+        for path, more in ((empty, []), (libraries / LIBRARY, defined)):
             name = ("-Wl,--no-as-needed", f"-Wl,-soname,{path.name}", "-o", path)
             zig_cc(*flags, source, *name, *more, cwd=self.user.root)
         shutil.copy(libraries / LIBRARY, libraries / "libcdsprpc.so")

@@ -15,12 +15,19 @@ typedef float floats __attribute__((vector_size(128)));
 
 enum { BYTES = sizeof(HVX_Vector) };
 
+/* The code with which HVX was refused to the session when it was opened. */
+static int hvx_power(remote_handle64 handle)
+{
+    return *(const int *)(uintptr_t)handle;
+}
+
 AEEResult device_probe_add_mul_i16(remote_handle64 handle, const int16_t *a, int a_len,
                                    const int16_t *b, int b_len, int16_t *result, int result_len)
 {
     const int lanes = BYTES / (int)sizeof *a;
 
-    (void)handle;
+    if (hvx_power(handle) != 0)
+        return hvx_power(handle);
     if (b_len != a_len || result_len != a_len || a_len % lanes != 0)
         return AEE_EBADPARM;
     for (int i = 0; i < a_len; i += lanes) {
@@ -38,7 +45,8 @@ AEEResult device_probe_add_mul_f32(remote_handle64 handle, const float *a, int a
 {
     const int lanes = BYTES / (int)sizeof *a;
 
-    (void)handle;
+    if (hvx_power(handle) != 0)
+        return hvx_power(handle);
     if (b_len != a_len || result_len != a_len || a_len % lanes != 0)
         return AEE_EBADPARM;
     for (int i = 0; i < a_len; i += lanes) {

@@ -71,7 +71,7 @@ int check_zero_copy(remote_handle64 handle)
         buffer[i] = pattern_word(7, i);
     sync_cache(fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
     begin_step("fastrpc_mmap");
-    code = map(CDSP_DOMAIN_ID, fd, buffer, 0, MIB, FASTRPC_MAP_FD);
+    code = map(probed_domain, fd, buffer, 0, MIB, FASTRPC_MAP_FD);
     if (code != 0)
         return code;
     begin_step("HAP_mmap_get");
@@ -85,14 +85,14 @@ int check_zero_copy(remote_handle64 handle)
     printf("found %" PRId32 "\nwrong %" PRIu32 "\nwrong_here %" PRIu32 "\n", found, wrong,
            wrong_here);
     begin_step("fastrpc_munmap");
-    code = unmap(CDSP_DOMAIN_ID, fd, buffer, MIB);
+    code = unmap(probed_domain, fd, buffer, MIB);
     if (code != 0)
         return code;
-    found = map(CDSP_DOMAIN_ID, fd, buffer, 0, MIB, FASTRPC_MAP_STATIC);
+    found = map(probed_domain, fd, buffer, 0, MIB, FASTRPC_MAP_STATIC);
     if (found == 0) {
         begin_step("HAP_mmap_get");
         code = device_probe_check_buffer(handle, fd, 0, 7, &found, &wrong);
-        unmap(CDSP_DOMAIN_ID, fd, buffer, MIB);
+        unmap(probed_domain, fd, buffer, MIB);
     }
     printf("static %" PRId32 "\n", found);
     rpcmem_free(buffer);
@@ -120,10 +120,10 @@ int check_unmap(remote_handle64 handle)
             return AEE_ENOMEMORY;
         fd = rpcmem_to_fd(buffer);
         begin_step("fastrpc_mmap");
-        code = map(CDSP_DOMAIN_ID, fd, buffer, 0, TURN_BYTES, FASTRPC_MAP_FD);
+        code = map(probed_domain, fd, buffer, 0, TURN_BYTES, FASTRPC_MAP_FD);
         if (code == 0) {
             begin_step("fastrpc_munmap");
-            code = unmap(CDSP_DOMAIN_ID, fd, buffer, TURN_BYTES);
+            code = unmap(probed_domain, fd, buffer, TURN_BYTES);
         }
         if (code == 0 && turn == 0) {
             begin_step("HAP_mmap_get");
@@ -173,7 +173,7 @@ int check_map_size(remote_handle64 handle)
         if (mapped + size <= allowed) {
             piece = allocate(size);
             code = piece == NULL ? AEE_ENOMEMORY
-                                 : map(CDSP_DOMAIN_ID, rpcmem_to_fd(piece), piece, 0, (size_t)size,
+                                 : map(probed_domain, rpcmem_to_fd(piece), piece, 0, (size_t)size,
                                        FASTRPC_MAP_FD);
         }
         if (piece != NULL && code == 0) {
@@ -188,7 +188,7 @@ int check_map_size(remote_handle64 handle)
     }
     printf("bytes %" PRId64 "\nallowed %" PRId64 "\ncode %d\n", mapped, allowed, code);
     while (count-- > 0) {
-        unmap(CDSP_DOMAIN_ID, rpcmem_to_fd(pieces[count]), pieces[count], (size_t)sizes[count]);
+        unmap(probed_domain, rpcmem_to_fd(pieces[count]), pieces[count], (size_t)sizes[count]);
         rpcmem_free(pieces[count]);
     }
     return 0;

@@ -65,7 +65,7 @@ int check_dspqueue(remote_handle64 handle)
     if (!find_functions())
         return 0;
     begin_step("dspqueue_create");
-    code = library.create(CDSP_DOMAIN_ID, 0, QUEUE_BYTES, QUEUE_BYTES, NULL, ignore, NULL, &queue);
+    code = library.create(probed_domain, 0, QUEUE_BYTES, QUEUE_BYTES, NULL, ignore, NULL, &queue);
     if (code != 0)
         return code;
     begin_step("dspqueue_export");
