@@ -171,10 +171,9 @@ def _patterns() -> dict[str, str]:
     texts = [*PLACES.compatible, *PLACES.model, *PLACES.soc0, EMULATED]
     texts += [f"{BASE}/conf.d/*.{ending}" for ending in ("yaml", "yml")]
     libraries = [f"{folder}/{name}" for s in systems for name in s.names for folder in s.libraries]
-    folders = [f"{BASE}/*/*/*/dsp", *(folder for system in systems for folder in system.shells)]
     shells = [
         f"{folder}{domain}/{name}"
-        for folder in folders
+        for folder in _shell_folders()
         for domain in ("/cdsp", "")
         for name in PLACES.shell_names
     ]
@@ -187,6 +186,18 @@ def _patterns() -> dict[str, str]:
         "libraries": _relative(libraries),
         "binaries": _relative(shells),
     }
+
+
+def shells_of_all() -> str:
+    """The patterns `binaries` of the scripts for the shells of all DSPs, not only of the CDSP."""
+    return _relative(
+        [f"{folder}{below}fastrpc_shell*" for folder in _shell_folders() for below in ("/", "/*/")]
+    )
+
+
+def _shell_folders() -> list[str]:
+    systems = PLACES.platforms.values()
+    return [f"{BASE}/*/*/*/dsp", *(folder for system in systems for folder in system.shells)]
 
 
 def _relative(paths: list[str]) -> str:

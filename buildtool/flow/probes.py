@@ -71,7 +71,7 @@ def probe_all(
     was found last there; raises as `probe` does, and `UsageError` if there is nothing of the kind.
     """
     from buildtool.device.known_facts import remember_facts
-    from buildtool.device.read_facts import read_facts_board_and
+    from buildtool.device.read_facts import read_facts_board_and, shells_of_all
     from buildtool.measure.probe import losses
     from buildtool.measure.probe.probe import is_broken, static_rungs
     from buildtool.measure.probe.qualify import SCRIPT, Process, blank, processes
@@ -80,7 +80,7 @@ def probe_all(
     opened = _opened(project, device_name, choice, listener, options)
     device = opened.device
     before = losses.last_of(device) if against == losses.LAST else before
-    facts, board, parts = read_facts_board_and(device, SCRIPT, {})
+    facts, board, parts = read_facts_board_and(device, SCRIPT, {"binaries": shells_of_all()})
     remember_facts(device, facts)
     rungs = static_rungs(facts, board, emulated=device.emulated is not None)
     found = blank(device, facts, board, parts, rungs)

@@ -16,7 +16,7 @@ from buildtool.core.events import Work
 from buildtool.core.value import Described
 from buildtool.deploy.contents import deployment
 from buildtool.deploy.fit import fitting_arch
-from buildtool.device.board import Board
+from buildtool.device.board import BASE, Board
 from buildtool.device.board_checks import FAULTS
 from buildtool.device.card import OK, UNTESTED, system_files
 from buildtool.device.device import Device
@@ -112,7 +112,9 @@ def _versions(device: Device, facts: Facts, board: Board, parts: Parts) -> Itera
     for path, digest in libraries.items():
         yield Version("library", path, "", digest.partition(" ")[0])
     for path, digest in digests.items():
-        yield Version("shell", path, board.shells.get(path, ""), digest.partition(" ")[0])
+        ours = tuple(f"{folder}/" for folder in board.configured)
+        if not ours or not path.startswith(f"{BASE}/") or path.startswith(ours):  # not of others
+            yield Version("shell", path, board.shells.get(path, ""), digest.partition(" ")[0])
     for path, build in board.firmware.items():
         yield Version("firmware", path, build)
     if device.emulated:

@@ -118,7 +118,7 @@ int remote_handle64_open(const char *name, remote_handle64 *handle)
     int (*real)(const char *, remote_handle64 *);
     *(void **)&real = dlsym(RTLD_NEXT, "remote_handle64_open");
 #ifdef OPENS_SLOWLY
-    usleep(1000000);
+    usleep(700000);
 #endif
 #ifdef SEARCHES_BACKWARDS
     /* Once: "a;b;c" becomes "b;a;c". */

@@ -74,3 +74,54 @@ def lost(found: dict[str, Any]) -> set[str]:
 
 def changed(found: dict[str, Any]) -> set[str]:
     return {change["kind"] for change in found["comparison"]["changes"]}
+
+
+def times(lab: Lab, **numbers: float) -> None:
+    """Let the document be that of a board with these times, whatever this machine does besides."""
+    file = lab.user.root / "good.json"
+    good = json.loads(file.read_text(encoding="utf-8"))
+    for row in good["rows"]:
+        row["value"] = numbers.get(row["capability"], row["value"])
+    file.write_text(json.dumps(good), encoding="utf-8")
+
+
+def test_each_loss_is_named_and_equal_images_have_none(lab: Lab) -> None:
+    lab.user.succeeds("probe", "board", "--all", "-o", "good.json")
+
+    times(lab, opening=1e6, latency=1e6, clock=1)  # nothing is slower than that
+    same = compared(lab, 0)
+    assert (lost(same), changed(same), same["comparison"]["untested"]) == (set(), set(), [])
+    assert {row["domain"] for row in same["rows"]} == {"cdsp", "cdsp1"}
+
+    # One image that has lost much, since each probe takes seconds.
+    times(lab, opening=1)
+    lab.plant(
+        "QUEUE_IS_SILENT", "MAPS_LITTLE", "OPENS_SLOWLY", "SEARCHES_BACKWARDS", "DSP_RESTARTS"
+    )
+    configure(lab, hmx=0, vtcm_bytes=4 << 20, domains="cdsp:73")
+    less = compared(lab, 1)
+    assert lost(less) == {
+        "cdsp1 domain",
+        *(f"{CDSP}{name}" for name in ("hmx", "vtcm", "dspqueue", "map-size", "opening")),
+        *(f"{CDSP}{name}" for name in ("search", "restart")),
+    }
+    assert changed(less) == {"library"}
+
+    configure(lab, unsigned_pd=0)
+    refused = compared(lab, 1)
+    assert lost(refused) == {"cdsp1 domain", f"{CDSP}session"}
+    configure(lab, unsigned_pd=1)
+    remove_shell(lab)
+    gone = compared(lab, 1)
+    assert lost(gone) == {"cdsp1 domain", f"{CDSP}session"}
+    assert changed(gone) == {"library", "shell"}
+
+
+def test_what_belongs_to_all_dsps_needs_the_option(lab: Lab) -> None:
+    for words in (("--compare", "LAST"), ("--junit", "x.xml"), ("--markdown",), ("--lava",)):
+        done = lab.user.run("probe", "board", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"error: {words[0]} is without --all" in done.stderr
+    done = lab.user.run("probe", "board", "--all", "--compare", "LAST")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error: --compare LAST: nothing is kept about board" in done.stderr

@@ -83,8 +83,8 @@ def places(comparison: Comparison) -> list[str]:
         ({"map_size": {"value": 900, "at_least": True}}, []),  # memory was short
         ({"session": {"value": 73}}, ["cdsp unsigned session"]),
         # A time counts from three times as long on, and if that is much.
-        ({"opening": {"value": 349}}, []),
-        ({"opening": {"value": 350}}, ["cdsp unsigned opening"]),
+        ({"opening": {"value": 499}}, []),
+        ({"opening": {"value": 500}}, ["cdsp unsigned opening"]),
         ({"latency": {"value": 179.9}}, []),
         ({"latency": {"value": 181}}, ["cdsp unsigned latency"]),
         ({"clock": {"value": 701}}, []),
@@ -97,8 +97,8 @@ def test_what_is_a_loss(changes: dict[str, Any], lost: list[str]) -> None:
 
 def test_a_short_time_may_be_many_times_as_long() -> None:
     quick = now(opening={"value": 2}, latency={"value": 5})
-    assert places(compare(quick, now(opening={"value": 251}, latency={"value": 104}))) == []
-    assert places(compare(quick, now(opening={"value": 252}, latency={"value": 105}))) == [
+    assert places(compare(quick, now(opening={"value": 401}, latency={"value": 104}))) == []
+    assert places(compare(quick, now(opening={"value": 402}, latency={"value": 105}))) == [
         "cdsp unsigned opening",
         "cdsp unsigned latency",
     ]

@@ -30,8 +30,8 @@ static void remove_all(void)
 /* Writes what `from` has, or for NULL no skel, to the directory `name`. */
 static int fill(const char *name, FILE *from)
 {
-    char path[256], bytes[4096] = "this is no skel";
-    size_t count = strlen(bytes);
+    char path[256], bytes[4096];
+    size_t count;
     FILE *to;
 
     snprintf(path, sizeof path, "%s/%s", base, name);
@@ -40,10 +40,13 @@ static int fill(const char *name, FILE *from)
     to = fopen(path, "wb");
     if (to == NULL)
         return AEE_EFAILED;
-    while (from != NULL && (count = fread(bytes, 1, sizeof bytes, from)) > 0)
-        fwrite(bytes, 1, count, to);
     if (from == NULL)
-        fwrite(bytes, 1, count, to);
+        fputs("this is no skel", to);
+    else
+        do {
+            count = fread(bytes, 1, sizeof bytes, from);
+            fwrite(bytes, 1, count, to);
+        } while (count == sizeof bytes);
     return fclose(to) == 0 ? 0 : AEE_EFAILED;
 }
 
