@@ -189,7 +189,7 @@ def _patterns() -> dict[str, str]:
 
 
 def shells_of_all() -> str:
-    """The patterns `binaries` of the scripts for the shells of all DSPs, not only of the CDSP."""
+    """The patterns of the shells of all DSPs, for versions.sh."""
     return _relative(
         [f"{folder}{below}fastrpc_shell*" for folder in _shell_folders() for below in ("/", "/*/")]
     )

@@ -80,7 +80,7 @@ def probe_all(
     opened = _opened(project, device_name, choice, listener, options)
     device = opened.device
     before = losses.last_of(device) if against == losses.LAST else before
-    facts, board, parts = read_facts_board_and(device, SCRIPT, {"binaries": shells_of_all()})
+    facts, board, parts = read_facts_board_and(device, SCRIPT, {"shells": shells_of_all()})
     remember_facts(device, facts)
     rungs = static_rungs(facts, board, emulated=device.emulated is not None)
     found = blank(device, facts, board, parts, rungs)

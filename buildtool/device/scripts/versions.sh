@@ -1,6 +1,16 @@
-# Print the versions of the kernel and of packages that a DSP needs, in parts; parts.sh and facts.sh come
-# before.
+# Print the versions of the shells of all DSPs, of the kernel and of packages, in parts; parts.sh, facts.sh
+# and board.sh come before.  Set before:
+#   shells     patterns of the shells, relative to the root directory
 
+set -f
+for patterns in $shells; do
+    set +f
+    for path in $patterns; do
+        # The first line is the name of the build, which can be empty.
+        [ -f "$path" ] && part any_shell "/$path" && echo "$(build_of "$path")" && digest_of "$path"
+    done
+done
+set +f
 part kernel_version
 uname -srv
 part packages

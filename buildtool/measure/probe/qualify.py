@@ -107,23 +107,25 @@ def blank(
 def _versions(device: Device, facts: Facts, board: Board, parts: Parts) -> Iterator[Version]:
     cdsprpc, shell = system_files(device, facts)
     libraries = dict(board.libraries) | ({cdsprpc.path: cdsprpc.sha256} if cdsprpc.path else {})
-    digests = {path: printable(text) for path, text in parts.of("digest").items()}
-    digests |= {shell.path: shell.sha256} if shell.path else {}
-    for path, digest in libraries.items():
-        yield Version("library", path, "", digest.partition(" ")[0])
-    for path, digest in digests.items():
+    shells = {path: text.partition(b"\n")[::2] for path, text in parts.of("any_shell").items()}
+    if shell.path and shell.path not in shells:  # that of sim is no file of the device
+        shells[shell.path] = b"", shell.sha256.encode()
+    for path, sha256 in libraries.items():
+        yield Version("library", path, "", sha256.partition(" ")[0])
+    for path, (build, digest) in shells.items():
         ours = tuple(f"{folder}/" for folder in board.configured)
         if not ours or not path.startswith(f"{BASE}/") or path.startswith(ours):  # not of others
-            yield Version("shell", path, board.shells.get(path, ""), digest.partition(" ")[0])
-    for path, build in board.firmware.items():
-        yield Version("firmware", path, build)
+            yield Version("shell", path, printable(build), printable(digest).partition(" ")[0])
+    for path, name in board.firmware.items():
+        yield Version("firmware", path, name)
     if device.emulated:
         return  # its kernel and packages are those of this machine
     if kernel := parts.text("kernel_version"):
         yield Version("kernel", "Linux", printable(kernel.encode()).removeprefix("Linux "))
     for line in parts.lines("packages")[:MAX_PACKAGES]:
         name, _, version = printable(line.encode()).partition(" ")
-        yield Version("package", name, version.removeprefix("- "))
+        if version := version.removeprefix("- "):  # opkg writes NAME - VERSION
+            yield Version("package", name, version)
 
 
 class Process:
