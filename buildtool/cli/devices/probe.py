@@ -81,7 +81,8 @@ def probe(
     device: Annotated[str, Argument("[DEVICE]", "Device to probe; default: sim.")] = "sim",
     *,
     output: Annotated[
-        Path | None, Option("--output -o", "Write the card to FILE, too.", "FILE")
+        Path | None,
+        Option("--output -o", "Write the card, or what --all finds, to FILE, too.", "FILE"),
     ] = None,
     every: AllOptions = AllOptions(),
     soc: Soc = "",
