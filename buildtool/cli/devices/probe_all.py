@@ -88,8 +88,7 @@ def _parts(
         key = each.kind, each.version, each.sha256[:12]
         versions.setdefault(key, []).append(each.name)
     for (kind, version, digest), names in versions.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        line = " ".join(filter(None, (f"{kind}:", names[0] + more, version, digest)))
+        line = " ".join(filter(None, (f"{kind}:", _names(names), version, digest)))
         yield f"- {line}" if markdown else line
     yield f"image {found.image}, probed {found.date}"
     if comparison:
@@ -141,6 +140,10 @@ def _reasons(rows: Sequence[Row], *, markdown: bool) -> Iterator[str]:
         )
 
 
+def _names(names: Sequence[str]) -> str:
+    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
 def _compared(comparison: Comparison) -> Iterator[str]:
     since = f"since {comparison.date} (image {comparison.image})"
     losses = comparison.losses
@@ -153,9 +156,11 @@ def _compared(comparison: Comparison) -> Iterator[str]:
         yield "no library, shell, firmware, kernel or package has changed that is known"
     elif comparison.changes:
         yield "changed:"
+    changes: dict[tuple[str, ...], list[str]] = {}
     for change in comparison.changes:
-        was, now = change.before or "not there", change.now or "not there"
-        yield f"  {change.kind} {change.name}\n    {was} → {now}"
+        changes.setdefault((change.kind, change.before, change.now), []).append(change.name)
+    for (kind, was, now), names in changes.items():
+        yield f"  {kind} {_names(names)}\n    {was or 'not there'} → {now or 'not there'}"
 
 
 def _tests(found: Qualification, comparison: Comparison | None) -> TestRun:

@@ -166,7 +166,8 @@ def read_file(file: Path) -> Qualification:
     try:
         return from_json(parse_bounded(read_regular(file, MAX_BYTES, follow=True)))
     except FileNotFoundError:
-        why, remedy = "it does not exist", f"{remedy} What is kept here: --compare {LAST}"
+        why = "it does not exist"
+        remedy = f"{remedy} The last result here is: --compare {LAST}"
     except OSError as error:
         why = f"it cannot be read: {error.strerror}"
     except (ValueError, RecursionError) as error:
