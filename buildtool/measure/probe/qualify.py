@@ -99,7 +99,7 @@ def blank(
         platform=facts.platform,
         release="",
         versions=versions,
-        findings=tuple(f for f in rungs if f.remedy and f.name in FAULTS - OF_LOGS),
+        findings=tuple(f for f in rungs if f.remedy and f.name in FAULTS.keys() - OF_LOGS),
         rows=(),
     )
 
