@@ -1,5 +1,5 @@
-"""The history of a project: a line of JSON for each build, release, run of tests, failed run, and
-matrix of tests and devices.
+"""The history of a project: a line of JSON for each build, release, run of tests, failed run,
+matrix of tests and devices, and change of a number that has a budget.
 
 Commands append lines, and `buildtool report` reads them.  A file keeps the newest lines, within
 `KEPT_LINES` and `KEPT_BYTES`; it is replaced as a whole, so that a killed process damages nothing.
@@ -20,7 +20,7 @@ from buildtool.core.value import Value
 DIRECTORY = "history"
 """Below `.buildtool`."""
 BUILDS, RELEASES, TESTS, RUNS = "builds", "releases", "tests", "runs"
-MATRICES = "matrices"
+MATRICES, BUDGETS = "matrices", "budgets"
 KEPT_LINES = 200
 KEPT_BYTES = 4 << 20
 LOCK_SECONDS = 5.0

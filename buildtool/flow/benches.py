@@ -48,8 +48,11 @@ def bench(
     """Build, and measure the bench `name` on a device with at least `repeat` runs (0: as many as
     the bench says); with `against`, also what it names, in turn with this release."""
     from buildtool.measure.comparison import Benched
+    from buildtool.run.budgets import check_budgets
+    from buildtool.testing.ctest.tests import may_have_tests
 
     check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
+    check_budgets(project, None if may_have_tests(project) else ())
     with contextlib.ExitStack() as stack:
         sides = [Side(project, choice, "bench")]
         if against:  # what is wrong with it is said before anything is built
@@ -61,6 +64,7 @@ def bench(
             listener=listener,
             options=options,
             repeat=repeat,
+            with_budgets=True,
         )
         seconds = time.monotonic() - clock
     if len(results) == 1:
@@ -109,9 +113,11 @@ def measure_sides(
     listener: Listener,
     options: Options,
     repeat: int,
+    with_budgets: bool = False,
 ) -> list[BenchResult]:
     """Build, and measure the bench `name` of `project` with the release of each of `sides`, in
-    turn; without runs and numbers if two of them have the same files."""
+    turn; without runs and numbers if two of them have the same files.  `with_budgets`, the first
+    result has verdicts on the limits of the project."""
     from buildtool.measure.result import unmeasured_result
 
     prepared = _samplers(project, name, device_name, sides, listener=listener, options=options)
@@ -119,7 +125,24 @@ def measure_sides(
         everywhere = [sampler.session.ready for sampler in samplers]
         if len({ready.deployment.id for ready in everywhere}) < len(everywhere):
             return [unmeasured_result(ready) for ready in everywhere]
-        return _results(samplers, listener, repeat)
+        first, *others = _results(samplers, listener, repeat)
+        return [_judged(project, name, samplers[0], first) if with_budgets else first, *others]
+
+
+def _judged(project: Project, name: str, sampler: Sampler, result: BenchResult) -> BenchResult:
+    from buildtool.run.budgets import BudgetSubject, functions_of, judge, uses_of
+    from buildtool.run.size_budgets import judge_sizes
+
+    if not (project.budgets and result.ok):
+        return result
+    where = f"{result.device} {result.soc} {result.arch}"
+    emulated = bool(sampler.session.ready.site.device.emulated)
+    subject = BudgetSubject(project, f"bench {name}", where, result.release, emulated=emulated)
+    counts = (each.counts._replace(exact=each.exact) for each in result.methods)
+    uses = uses_of({name}, counts) if emulated else {}
+    verdicts = judge(subject, {name}, uses, lambda: functions_of(sampler.profile()))
+    sizes = judge_sizes(project, sampler.session.ready.release)
+    return result._replace(budgets=(*verdicts, *sizes))
 
 
 def _results(samplers: Sequence[Sampler], listener: Listener, repeat: int) -> list[BenchResult]:

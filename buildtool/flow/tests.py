@@ -36,13 +36,15 @@ def test(
     from buildtool.device.configuration import configured_devices
     from buildtool.device.status import LastRun, remember_run
     from buildtool.engine.shards import parse_shard
+    from buildtool.testing.budgets import check_budgets_of, unmeasured
     from buildtool.testing.results import record_tests, with_causes, without_devices, without_tests
     from buildtool.testing.suites import find_suites, in_shard, no_tests, run_suites, select
 
     part = parse_shard(shard) if shard else None
-
     with device_session(project, device_name, choice, listener, options, trees=True) as session:
-        selected = select(find_suites(project, timeout, session), patterns)
+        suites = find_suites(project, timeout, session)
+        check_budgets_of(project, suites)
+        selected = select(suites, patterns)
         done = run_suites(in_shard(selected, part) if part else selected, session, listener)
         if not done.tests and not part:
             raise no_tests()
@@ -54,6 +56,7 @@ def test(
             for line in (
                 *without_devices(project, devices, session.tags),
                 *without_tests(expected, session.tags, done.tests),
+                *unmeasured(project, done.tests),
             ):
                 listener(Note(line))
         done = with_causes(done, session.ready, lambda text: listener(Note(text)))

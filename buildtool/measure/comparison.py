@@ -130,6 +130,10 @@ class Benched(Value):
     def ok(self) -> bool:
         return self.this.ok and (self.other is None or self.other.ok)
 
+    @property
+    def keeps_budgets(self) -> bool:
+        return not any(verdict.exceeded for verdict in self.this.budgets)
+
     def as_json(self, file: Path) -> Mapping[str, Any]:
         """The document that is printed, and kept in `file`."""
         if self.other is None:
@@ -168,6 +172,10 @@ class Swept(Value):
     @property
     def this(self) -> BenchResult:
         return self.cells[0][1]
+
+    @property
+    def keeps_budgets(self) -> bool:
+        return True  # they are for the parameters of the project file
 
     @property
     def ok(self) -> bool:

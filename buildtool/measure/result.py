@@ -11,6 +11,7 @@ from buildtool.measure.measurement import FailedCheck, Measurement
 from buildtool.measure.sample import Conditions, Sampler
 from buildtool.measure.statistics import Interval, median_interval, noise_floor, outliers
 from buildtool.project.benches import Metric
+from buildtool.run.budgets import BudgetVerdict
 from buildtool.run.method_counts import MethodCounts
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class BenchResult(ReleaseOnDevice, kw_only=True):
     ] = ()
     conditions: Annotated[
         tuple[Conditions, ...], "speed of the device after each run that counts; none on sim"
+    ] = ()
+    budgets: Annotated[
+        tuple[BudgetVerdict, ...], "limits of [budget.NAME] for the bench and its methods"
     ] = ()
 
 

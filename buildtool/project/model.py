@@ -12,6 +12,7 @@ from typing import Annotated
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
 from buildtool.project.benches import Bench, Check, Compare, Metric
+from buildtool.project.budgets import Budget
 from buildtool.project.components import Dsp, Host, Skel
 from buildtool.project.keys import HEXAGON_ARCHS, NO_DEFINES, Args, Cwd, Define, Env, Key, Strings
 
@@ -249,6 +250,7 @@ class Project(Value):
     metrics: Mapping[str, Metric] = {}
     checks: Mapping[str, Check] = {}
     comparisons: Mapping[str, Compare] = {}
+    budgets: Mapping[str, Budget] = {}
 
     def tool(self, name: str) -> Tool:
         """The project's requirement of the tool `name`; its path, if any, is absolute."""
@@ -282,6 +284,7 @@ SECTIONS: Mapping[str, type] = {
     "metric": Metric,
     "check": Check,
     "compare": Compare,
+    "budget": Budget,
     "data": Data,
     "tool": Tool,
 }

@@ -9,6 +9,7 @@ from typing import Any
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import check_path
 from buildtool.project.benches import Bench, Check, Compare, Metric
+from buildtool.project.budgets import BUDGET_NAME, Budget
 from buildtool.project.components import LOADER, RUNNER, Dsp, Host, Skel
 from buildtool.project.model import (
     BUILT_IN_TARGET,
@@ -115,6 +116,7 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
         reader.section(Metric, "metric", tables),
         reader.section(Check, "check", tables),
         reader.section(Compare, "compare", tables),
+        reader.section(Budget, "budget", tables, names=BUDGET_NAME),
     )
     root = file.absolute().parent
     project = Project(

@@ -126,15 +126,16 @@ class TableReader:
         self.error_type = error_type
 
     def section(
-        self, record: type[TableType], kind: str, tables: Mapping[str, Any]
+        self, record: type[TableType], kind: str, tables: Mapping[str, Any], names: str = ""
     ) -> dict[str, TableType]:
-        """The tables `[kind.NAME]` as records, by name."""
+        """The tables `[kind.NAME]` as records, by name, which may be what `names` matches."""
         table = tables.get(kind, {})
         if not isinstance(table, dict):
             raise self.error((kind,), "must be tables", f"Write [{kind}.NAME], then its keys.")
         records = {}
         for name, value in table.items():
-            self.name(name, (kind, name))
+            if not (names and re.fullmatch(names, name)):
+                self.name(name, (kind, name))
             records[name] = self.record(record, value, (kind, name))
         return records
 

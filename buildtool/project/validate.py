@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from buildtool.project.budgets import budget_violations
 from buildtool.project.components import (
     LOADER,
     RUNNER,
@@ -86,6 +87,7 @@ def violations(project: Project) -> Iterator[Violation]:
     yield from run_violations(project.runs)
     yield from violations_of_tests(project.root, project.tests)
     yield from expected_failure_violations(project.expected_failures)
+    yield from budget_violations(project.budgets)
     if project.benches or project.metrics or project.checks:
         from buildtool.project.bench_violations import bench_violations  # noqa: PLC0415 - few have
 

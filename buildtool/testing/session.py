@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from buildtool.engine.options import Options
     from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.on_device import RunResult
+    from buildtool.run.profile.profile import Profile
 
 TRIES = 3
 PAUSE_SECONDS = 0.5
@@ -80,7 +81,7 @@ class Ran(Value):
     `stdout` and `stderr` have the end of its output; `explained` explains crashes of skels, and
     `dsp_crash` is one line about them.  `lost` has one line for each lost connection before.
     `methods` are the counts of an emulated DSP, `calls` those of the program with `expect_dsp`.
-    `failed` are calls of methods of an emulated DSP.
+    `failed` are calls of methods of an emulated DSP, `profile` is that of one that is profiled.
     """
 
     status: int | None
@@ -94,6 +95,7 @@ class Ran(Value):
     methods: tuple[MethodCounts, ...] = ()
     calls: DspCalls | None = None
     failed: tuple[FailedCall, ...] = ()
+    profile: Profile | None = None
 
 
 class LostError(DeviceConnectionError):
@@ -201,6 +203,14 @@ class Session:
         except DeviceConnectionError as error:
             raise _lost(error, lost) from error
 
+    def profile(self, request: RunRequest) -> Profile | None:
+        """The profile of a program that runs afresh on the emulated device; raises as `run`."""
+        choice, self.choice = self.choice, self.choice._replace(profile=True)
+        try:
+            return self.run(request, afresh=True).profile
+        finally:
+            self.choice = choice
+
     def reset(self) -> None:
         """Let the release on the device be what was brought there; raises `DeviceError`."""
         self._stamp = reset(self.ready.site, self.ready.deployment, self._stamp)
@@ -241,6 +251,7 @@ class Session:
             methods=result.methods,
             calls=result.dsp_calls,
             failed=result.failed,
+            profile=result.profile,
         )
 
     def _reconnect(self) -> None:

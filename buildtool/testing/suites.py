@@ -23,6 +23,7 @@ from buildtool.project.tables import suggest
 from buildtool.run.method_counts import with_names, with_parameters
 from buildtool.run.program import RunRequest, farf_levels, variables
 from buildtool.run.run import RunTimeoutError
+from buildtool.testing.budgets import Sizes, within_budget
 from buildtool.testing.ctest.suite import CTestSuites
 from buildtool.testing.pytest_suite import PytestSuite
 from buildtool.testing.results import (
@@ -76,6 +77,9 @@ def find_suites(project: Project, timeout: float, session: Session | None = None
         suites.append(Programs(programs, timeout))
     if calls := {name: test for name, test in project.tests.items() if test.calls}:
         suites.append(RecordedCalls(calls, timeout))
+    sizes = Sizes(project)
+    if sizes.names():
+        suites.append(sizes)
     for name, test in project.tests.items():
         if test.pytest:
             suites.append(PytestSuite(project, name, test, timeout))
@@ -132,7 +136,9 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
         for suite, names in selected:
             with closing(_run(suite, session, names, listener, counted)) as ended:
                 for found in ended:
-                    result = as_expected(found, session.project.expected_failures, session.tags)
+                    request = suite.request(found.name) if type(suite) is Programs else None
+                    judged = within_budget(session, found, request)
+                    result = as_expected(judged, session.project.expected_failures, session.tags)
                     results.append(result)
                     ended_as = result.outcome.value, result.seconds, result.outcome in BAD
                     name = title(result.suite, result.name)
@@ -267,14 +273,19 @@ class Programs:
             begin(name)
             yield self._run(session, name, self._tests[name])
 
-    def _run(self, session: Session, name: str, test: Test) -> TestResult:
-        request = RunRequest(
+    def request(self, name: str) -> RunRequest:
+        """What runs for the test `name`."""
+        test = self._tests[name]
+        return RunRequest(
             command=(test.program, *test.args),
             env=variables(test.env),
             cwd=test.cwd,
             timeout=seconds(test.timeout) if test.timeout else self._timeout,
             farf=farf_levels(test.farf),
         )
+
+    def _run(self, session: Session, name: str, test: Test) -> TestResult:
+        request = self.request(name)
         result = TestResult(SUITE, name, session.ready.site.device.name, Outcome.NOT_RUN, 0)
         try:
             ran = session.run(request, together=True, limit=KEPT_BYTES, afresh=True)

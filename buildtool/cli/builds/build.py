@@ -73,6 +73,10 @@ def build(
             show(summary)
         return
     done, release = build_release(project, name, screen, engine_options)
+    if project.budgets:
+        from buildtool.run.size_budgets import check_sizes
+
+        check_sizes(project, done, release)
     if all(step.outcome is StepOutcome.UP_TO_DATE for step in done.steps):
         first_look.keep_in(done.plan.state)
     if json:

@@ -150,7 +150,7 @@ def bench(
             )
     file = keep(project, done)
     show_benched(done, file, as_json=json, markdown=markdown)
-    return int(not done.ok)
+    return int(not (done.ok and done.keeps_budgets))
 
 
 def _only_bench(project: Project) -> str:

@@ -9,6 +9,7 @@ from buildtool.cli.show import place, print_json, show
 from buildtool.cli.table import Table
 from buildtool.measure.comparison import Benched, CountDifference, Swept
 from buildtool.measure.result import BenchResult, MethodResult
+from buildtool.run.budgets import lines_of
 from buildtool.run.method_counts import COUNTS, QUEUES
 
 DIGITS = 4
@@ -25,6 +26,8 @@ def show_benched(benched: Benched | Swept, file: Path, *, as_json: bool, markdow
             show(f"{part}\n" if markdown else part)
         else:
             show(f"{part.markdown()}\n" if markdown else part.text())
+    for line in lines_of(benched.this.budgets, in_a_line=markdown):
+        show(f"{line}\n" if markdown else line)
     if not markdown:
         show(f"kept in {file}")
 

@@ -133,6 +133,17 @@ def read_section_sizes(path: Path) -> dict[str, int]:
     return _checked(path, read)
 
 
+def read_memory_sizes(path: Path) -> tuple[int, int]:
+    """The bytes of code, and of everything else that is loaded; raises as `read_elf` does."""
+
+    def read(file: ElfFile) -> tuple[int, int]:
+        loaded = [each for each in sections(file) if each.flags & SHF_ALLOC]
+        code = sum(each.size for each in loaded if each.flags & SHF_EXECINSTR)
+        return code, sum(each.size for each in loaded) - code
+
+    return _checked(path, read)
+
+
 class Code(Value):
     """The code of a linked file: address and bytes of each section, name and size of exported
     functions by address, and the addresses of those in its table of symbols, if it has one."""
