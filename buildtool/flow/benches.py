@@ -130,7 +130,14 @@ def measure_sides(
 
 
 def _judged(project: Project, name: str, sampler: Sampler, result: BenchResult) -> BenchResult:
-    from buildtool.run.budgets import BudgetSubject, functions_of, judge, uses_of
+    from buildtool.run.budgets import (
+        BudgetSubject,
+        functions_of,
+        judge,
+        uses_of,
+        wants_stack,
+        with_stacks,
+    )
     from buildtool.run.size_budgets import judge_sizes
 
     if not (project.budgets and result.ok):
@@ -138,9 +145,21 @@ def _judged(project: Project, name: str, sampler: Sampler, result: BenchResult) 
     where = f"{result.device} {result.soc} {result.arch}"
     emulated = bool(sampler.session.ready.site.device.emulated)
     subject = BudgetSubject(project, f"bench {name}", where, result.release, emulated=emulated)
-    counts = (each.counts._replace(exact=each.exact) for each in result.methods)
+    session = sampler.session
+    counts = [each.counts._replace(exact=each.exact) for each in result.methods]
+    if emulated and wants_stack(project):
+        counts = [*with_stacks(counts, session.stacks(sampler.request))]
+        methods = (
+            each._replace(counts=each.counts._replace(stack=one.stack))
+            for each, one in zip(result.methods, counts, strict=False)
+        )
+        result = result._replace(methods=tuple(methods))
     uses = uses_of({name}, counts) if emulated else {}
-    verdicts = judge(subject, {name}, uses, lambda: functions_of(sampler.profile()))
+
+    def profile() -> Mapping[str, int]:
+        return functions_of(session.profile(sampler.request))
+
+    verdicts = judge(subject, {name}, uses, profile)
     sizes = judge_sizes(project, sampler.session.ready.release)
     return result._replace(budgets=(*verdicts, *sizes))
 

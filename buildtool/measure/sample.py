@@ -29,7 +29,6 @@ from buildtool.run.program import RunRequest, variables
 
 if TYPE_CHECKING:
     from buildtool.run.method_counts import MethodCounts
-    from buildtool.run.profile.profile import Profile
     from buildtool.testing.session import Ran, Session
 
 FIRST_SEED, OTHER_SEED = 1, 2
@@ -120,9 +119,10 @@ class Sampler:
         taken = {} if problems else metrics
         return Sample(seed, ran.seconds, tuple(evidence), problems, taken, ran.methods)
 
-    def profile(self) -> Profile | None:
-        """The profile of a run with the first seed, on the emulated device."""
-        return self.session.profile(self._request(self.bench.program, self.bench.args, FIRST_SEED))
+    @property
+    def request(self) -> RunRequest:
+        """What runs with the first seed."""
+        return self._request(self.bench.program, self.bench.args, FIRST_SEED)
 
     def _check_problems(self, ran: Ran, seed: int) -> Iterator[tuple[str, str]]:
         """The names of the checks that fail, and why."""

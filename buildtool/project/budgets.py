@@ -9,7 +9,7 @@ from buildtool.core.value import Value
 from buildtool.project.keys import Key, Violation
 
 COUNTS = ("packets", "calls")
-SIZES = ("bytes", "code", "data")
+SIZES = ("bytes", "stack", "vtcm", "code", "data")
 OF_SKELS = ("code", "data")
 BUDGET_NAME = r'[^\s"\\](?:[^\t\r\n"\\]*[^\s"\\])?'
 """Names of tests and benches, which may have more than those of tables."""
@@ -28,6 +28,10 @@ class Budget(Value):
     ] = 0
     calls: Annotated[int, Key("calls of FastRPC, or messages of queues, in a run; 0: no limit")] = 0
     bytes: Annotated[str, Key('bytes of buffers that a run sends to the DSP: "2 MiB"')] = ""
+    stack: Annotated[
+        str, Key('stack that one thread of the DSP uses, measured on sim: "8 KiB"')
+    ] = ""
+    vtcm: Annotated[str, Key('VTCM that is held at the same time, measured on sim: "1 MiB"')] = ""
     code: Annotated[str, Key('code of the skel\'s files in memory: "64 KiB"')] = ""
     data: Annotated[str, Key("constants, variables and tables of the skel's files in memory")] = ""
 

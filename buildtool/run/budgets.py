@@ -33,6 +33,8 @@ UNITS = {
     "code": "bytes of code",
     "data": "bytes of data",
 }
+STACK: Mapping[str, str] = {"BUILDTOOL_SIM_STACK": "1"}
+"""The variable with which the emulated DSP measures stacks."""
 NAMED = 3
 """Functions that are named."""
 SHORT = 8
@@ -129,10 +131,13 @@ def uses_of(programs: Collection[str], methods: Iterable[MethodCounts]) -> Uses:
 def _sums(methods: Sequence[MethodCounts]) -> dict[str, int]:
     calls = [one.calls for one in methods if one.method != QUEUES]
     exact = all(one.exact for one in methods)
+    stack = max((one.stack for one in methods), default=0)
     return {
         "packets": sum(one.packets for one in methods) if exact else -1,
         "calls": sum(calls or [one.calls for one in methods]),
         "bytes": sum(one.bytes_in for one in methods),
+        "vtcm": max((one.vtcm for one in methods), default=0),
+        **({"stack": stack} if stack else {}),
     }
 
 
@@ -176,6 +181,8 @@ def _verdict(
     name, key, _ = limit
     value = uses.get(name, {}).get(key)
     if value is None:
+        # Programs run again for that; a method that is called uses some.
+        why = "the stack of this run was not measured" if name in uses else why
         return BudgetVerdict(*limit, None, why)
     if value < 0:
         return BudgetVerdict(*limit, None, "counts of this run are not exact")
@@ -188,6 +195,25 @@ def _verdict(
     grown = _grown(known[-1], before) if key == "packets" else ()
     last, until = before["values"][name][key], _revision(before)
     return found._replace(last=last, until=until, since=_revision(after), grown=grown)
+
+
+def wants_stack(project: Project) -> bool:
+    """Whether a budget limits stacks, which a run of its own measures: that takes packets."""
+    return any(budget.stack for budget in project.budgets.values())
+
+
+def with_stacks(
+    methods: Iterable[MethodCounts], measured: Iterable[MethodCounts]
+) -> Iterator[MethodCounts]:
+    """`methods` with the stacks that they used in the run that has `measured` these; threads that
+    have counted nothing else follow."""
+    found = {(one.skel, one.method): one for one in measured}
+    for method in methods:
+        same = found.pop((method.skel, method.method), None)
+        yield method._replace(stack=same.stack if same else 0)
+    for one in found.values():
+        none = dict.fromkeys(("calls", "packets", "instructions", "hvx", "waiting"), 0)
+        yield one._replace(**none, bytes_in=0, bytes_out=0, bytes_copied=0)
 
 
 def functions_of(profile: Profile | None) -> Functions:

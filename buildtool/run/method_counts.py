@@ -27,7 +27,7 @@ MAX_LENGTHS = 8
 """Buffers of a call that failed of which the length is known.  Source: emulator/shell/counts.c."""
 QUEUES = 0xFFFFFFFF
 """In place of the number of a method: callbacks of queues.  Source: emulator/shell/counts.h."""
-_NUMBERS = 10
+_NUMBERS = 12
 """Numbers of a line between the method and the name of the skel."""
 
 
@@ -59,11 +59,17 @@ class MethodCounts(Described, kw_only=True):
     bytes_copied: Annotated[int, "bytes of these buffers that were not shared memory"]
     exact: Annotated[bool, "false if another run with the same data can have other counts"] = True
     within: Annotated[int, "by how many packets, if that is known; else 0"] = 0
+    vtcm: Annotated[
+        int, "the most bytes of VTCM that the process held when the method acquired some"
+    ] = 0
+    stack: Annotated[
+        int, "the most bytes of stack that a thread used for it; 0: none, or not measured"
+    ] = 0
 
     @property
     def comparable(self) -> MethodCounts:
         """The counts without what is chance."""
-        return self._replace(waiting=0, within=0, exact=True)
+        return self._replace(waiting=0, within=0, exact=True, vtcm=0, stack=0)
 
 
 class FailedCall(Value):
@@ -106,12 +112,15 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
     """The counts of all DSP processes of a run, which have written them to `file`, unless the
     program has removed it."""
     sums: dict[tuple[str, int], list[int]] = {}
+    peaks = 2  # at the end of the numbers
     for line in _lines(file):
         method, *words = line.split(" ", _NUMBERS + 1)
         if len(words) != _NUMBERS + 1 or not all(map(_is_number, (method, *words[:-1]))):
             continue
         row = sums.setdefault((words[-1], int(method)), [0] * _NUMBERS)
-        row[:] = [number + int(word) for number, word in zip(row, words, strict=False)]
+        numbers = [*map(int, words[:_NUMBERS])]
+        most = [max(pair) for pair in zip(row[-peaks:], numbers[-peaks:], strict=True)]
+        row[:] = [*map(sum, zip(row[:-peaks], numbers[:-peaks], strict=True)), *most]
     counts = []
     for (skel, number), row in sorted(sums.items()):
         calls, packets, instructions, hvx, waiting, bytes_in, bytes_out, copied, *unsure = row
@@ -128,7 +137,9 @@ def read_method_counts(file: Path) -> tuple[MethodCounts, ...]:
                 bytes_copied=copied,
                 waiting=waiting,
                 within=unsure[1],
-                exact=not any(unsure),
+                exact=not any(unsure[:2]),
+                vtcm=unsure[2],
+                stack=unsure[3],
                 name="callbacks of dspqueue" if number == QUEUES else "",
             )
         )

@@ -13,6 +13,8 @@ from buildtool.run.budgets import (
     functions_of,
     judge,
     uses_of,
+    wants_stack,
+    with_stacks,
 )
 from buildtool.run.size_budgets import judge_sizes
 from buildtool.testing.ctest.suite import CTestSuite
@@ -49,6 +51,9 @@ def within_budget(session: Session, result: TestResult, request: RunRequest | No
     def profile() -> Functions:
         return functions_of(session.profile(request)) if request else {}
 
+    if result.methods and request and wants_stack(project):
+        measured = session.stacks(request)
+        result = result._replace(methods=tuple(with_stacks(result.methods, measured)))
     uses = uses_of(names, result.methods) if result.methods else {}
     verdicts = judge(subject, names, uses, profile)
     lines = [line for verdict in verdicts if verdict.exceeded for line in verdict.lines()]

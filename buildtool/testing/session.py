@@ -30,6 +30,7 @@ from buildtool.diagnose.method_names import SkelMethods
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Project
 from buildtool.run.attended import ProgramRun, run_attended
+from buildtool.run.budgets import STACK
 from buildtool.run.method_counts import FailedCall, MethodCounts
 from buildtool.run.program import RunRequest
 from buildtool.run.run import RunTimeoutError, Streams
@@ -202,6 +203,11 @@ class Session:
             return retried(start, after_loss, tries)._replace(lost=tuple(lost))
         except DeviceConnectionError as error:
             raise _lost(error, lost) from error
+
+    def stacks(self, request: RunRequest) -> tuple[MethodCounts, ...]:
+        """Counts with the stacks that threads of the emulated DSP use, of a program that runs
+        afresh; raises as `run`."""
+        return self.run(request._replace(env={**request.env, **STACK}), afresh=True).methods
 
     def profile(self, request: RunRequest) -> Profile | None:
         """The profile of a program that runs afresh on the emulated device; raises as `run`."""

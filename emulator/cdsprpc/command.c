@@ -72,6 +72,7 @@ bool command_compose(struct command *command, const struct session *session,
 {
     const struct settings settings = settings_of(session->effective);
     const char *counts = getenv("BUILDTOOL_SIM_COUNTS");
+    const char *measure_stack = getenv("BUILDTOOL_SIM_STACK");
     const char *trace = getenv(BT_TRACE_VARIABLE);
     const char *profile = getenv("BUILDTOOL_SIM_PROFILE");
     const char *plugin = getenv("BUILDTOOL_SIM_PLUGIN");
@@ -113,6 +114,7 @@ bool command_compose(struct command *command, const struct session *session,
     add(command, "client_pid=%d", (int)getpid());
     add(command, "priority=%d", settings.priority);
     add(command, "stack=%d", settings.stack_size);
+    add(command, "measure_stack=%d", measure_stack != NULL && measure_stack[0] != 0);
     add(command, "state=%s", config->state);
     add(command, "reports=%s", crash_reports());
     add(command, "counts=%s", counts == NULL ? "" : counts);

@@ -21,6 +21,7 @@ struct row {
     struct counted counted;
     uint64_t waiting, within; /* packets; see row_add */
     struct counted_bytes bytes;
+    uint32_t vtcm, stack; /* the most bytes at a time */
     unsigned running;     /* calls that have not returned */
     unsigned long unsure; /* how often the counters may have wrapped, or it is chance what counts */
     struct {
@@ -124,6 +125,14 @@ void row_add(struct row *row, const struct counted *counted, uint64_t waiting, b
     pthread_mutex_unlock(&lock);
 }
 
+void row_peak(struct row *row, uint32_t vtcm, uint32_t stack)
+{
+    pthread_mutex_lock(&lock);
+    row->vtcm = vtcm > row->vtcm ? vtcm : row->vtcm;
+    row->stack = stack > row->stack ? stack : row->stack;
+    pthread_mutex_unlock(&lock);
+}
+
 void row_add_messages(struct row *row, uint64_t messages, bool looked)
 {
     pthread_mutex_lock(&lock);
@@ -173,14 +182,14 @@ void counts_write(void)
         const struct row *row = &rows[i];
         char line[LINE_MAX];
         struct text text = text_start(line, sizeof line);
-        text_add(&text, "%u %llu %llu %llu %llu %llu %llu %llu %llu %lu %llu %s\n",
+        text_add(&text, "%u %llu %llu %llu %llu %llu %llu %llu %llu %lu %llu %u %u %s\n",
                  (unsigned)row->method, (unsigned long long)row->calls,
                  not_negative(row->counted.packets), not_negative(row->counted.instructions),
                  not_negative(row->counted.hvx), (unsigned long long)row->waiting,
                  (unsigned long long)row->bytes.in, (unsigned long long)row->bytes.out,
                  (unsigned long long)row->bytes.copied, row->unsure, not_negative(row->within),
-                 row->skel);
-        if (row->calls + row->counted.packets + row->waiting > 0 &&
+                 (unsigned)row->vtcm, (unsigned)row->stack, row->skel);
+        if (row->calls + row->counted.packets + row->waiting + row->stack > 0 &&
             write(file, line, text.used) < 0) {
             break;
         }

@@ -31,6 +31,9 @@ void row_end(struct row *row);
 void row_add(struct row *row, const struct counted *counted, uint64_t waiting, bool is_unsure,
              uint64_t within);
 
+/* Notes what has been used at the same time, if it is the most. */
+void row_peak(struct row *row, uint32_t vtcm, uint32_t stack);
+
 /* Adds the messages that a callback has read, and whether it looked for more and found none: then it does
  * not matter how often callbacks are called. */
 void row_add_messages(struct row *row, uint64_t messages, bool looked);

@@ -44,7 +44,8 @@ static _Thread_local struct {
     bool is_thread;   /* that a skel has created */
     bool has_waited;  /* so it can work for another call now */
     struct working_for working_for;
-    unsigned paused; /* how many pauses have not ended */
+    unsigned paused;  /* how many pauses have not ended */
+    struct row *last; /* the row before, after the end of a call or thread */
 } own;
 
 /* The words are rN = c20, c21 and c22, for which assemblers have no names. */
@@ -269,6 +270,7 @@ void counts_end(void)
     note_unknown();
     flush();
     row_end(own.row);
+    own.last = own.row;
     own.row = NULL;
     own.is_callback = false;
     counts_resume();
@@ -312,6 +314,24 @@ void counts_buffers(const struct counted_bytes *bytes)
     own.bytes = *bytes;
 }
 
+static void add_peak(uint32_t vtcm, uint32_t stack)
+{
+    counts_pause();
+    struct row *row = own.row == NULL ? own.last : own.row;
+    row_peak(row == NULL ? row_of_none() : row, vtcm, stack);
+    counts_resume();
+}
+
+void counts_vtcm(uint32_t bytes)
+{
+    add_peak(bytes, 0);
+}
+
+void counts_stack(uint32_t bytes)
+{
+    add_peak(0, bytes);
+}
+
 void counts_thread_begin(void)
 {
     own.is_thread = true;
@@ -327,6 +347,7 @@ void counts_thread_end(void)
     note_unknown();
     flush();
     own.is_thread = false;
+    own.last = own.row;
     own.row = NULL;
     counts_resume();
 }

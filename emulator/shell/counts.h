@@ -56,6 +56,11 @@ void counts_handler_begin(uint32_t from[3]);
 void counts_handler_end(const uint32_t from[3]);
 void counts_measure_handler(int number);
 
+/* This process holds so many bytes of VTCM since the calling thread has acquired some; and what the
+ * thread has used of its stack for its call, also one that has just ended. */
+void counts_vtcm(uint32_t bytes);
+void counts_stack(uint32_t bytes);
+
 /* Is called about once a second: what counts for longer without a pause may wrap. */
 void counts_tick(void);
 

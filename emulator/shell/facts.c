@@ -59,6 +59,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.thread_priority = (int)number;
     } else if (IS("stack")) {
         facts.stack_bytes = number;
+    } else if (IS("measure_stack")) {
+        facts.measure_stack = number != 0;
     } else if (IS("heap_bytes")) {
         facts.heap_bytes = number;
     } else if (IS("strict")) {

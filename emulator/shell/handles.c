@@ -13,6 +13,7 @@
 #include "core.h"
 #include "counts.h"
 #include "module.h"
+#include "stack_depth.h"
 #include "stack_switch.h"
 #include "trace.h"
 #include "translate/qf_tags.h"
@@ -78,21 +79,35 @@ static uint32_t method_number(uint32_t scalars, const shell_argument *arguments)
     return number;
 }
 
-static void call_entry(void *argument)
+/* Two functions are made of it, so that calls whose stack is not measured execute nothing for that. */
+static inline __attribute__((always_inline)) void enter(struct entry_call *call, bool measured)
 {
-    struct entry_call *call = argument;
     const struct handle *handle = call->handle;
     fault_context.frame = (uintptr_t)__builtin_frame_address(0);
     const uint32_t method = method_number(call->scalars, call->arguments);
     counts_begin(fault_context.skel, method, 1);
+    const uintptr_t top = measured ? stack_fill(fault_stack.low) : 0;
     call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
                                : handle->invoke_32(call->scalars, call->arguments);
+    if (measured) {
+        counts_stack(stack_depth(fault_stack.low, top));
+    }
     counts_end();
     if (call->code != AEE_SUCCESS) {
         counts_failed(fault_context.skel, method, call->code, call->arguments,
                       (call->scalars >> 16) & 0xff, (call->scalars >> 8) & 0xff);
     }
     trace_call(call->since, handle->traced_name, method, call->code);
+}
+
+static void call_entry(void *argument)
+{
+    enter(argument, false);
+}
+
+static __attribute__((noinline)) void call_measured(struct entry_call *call)
+{
+    enter(call, true);
 }
 
 /* check may be NULL. */
@@ -113,6 +128,8 @@ static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
     if (shell_facts()->strict != STRICT_OFF && exact_stack(&stack, shell_facts()->stack_bytes)) {
         stack_switch(&stack, shell_facts()->stack_bytes, call_entry, &entry);
         guarded_retire(&stack);
+    } else if (shell_facts()->measure_stack) {
+        call_measured(&entry);
     } else {
         call_entry(&entry);
     }

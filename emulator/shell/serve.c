@@ -11,6 +11,7 @@
 #include "core.h"
 #include "counts.h"
 #include "profile.h"
+#include "runtime/threads.h"
 #include "trace.h"
 
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
@@ -101,6 +102,7 @@ void serve(void)
         await_message();
         if (wire_receive(WIRE_FD_CONTROL, &header, &fd) != 0) {
             running_report(SECONDS_BEFORE_END, "the client has ended; ");
+            threads_note_stacks();
             counts_write();
             _exit(0);
         }

@@ -33,6 +33,7 @@ struct shell_facts {
     uint32_t client_pid;  /* process id of the program on the ARM side */
     int thread_priority;  /* requested by the client; 192 by default */
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
+    bool measure_stack;   /* counts have what threads use of their stacks */
     uint64_t heap_bytes;  /* how large the heap can grow; libcdsprpc passes it */
     enum shell_strict strict;
     bool fills_outputs;  /* out buffers have POISON before each call */

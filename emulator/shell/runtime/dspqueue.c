@@ -9,11 +9,13 @@
 #include "../counts.h"
 #include "../module.h"
 #include "../profile.h"
+#include "../stack_depth.h"
 #include "queue_end.h"
 #include "queue_message.h"
 #include "runtime.h"
 
 #define CALLBACK_STACK 131072u
+#define FRAME_BYTES 8 /* of allocframe: the frame pointer and the return address */
 
 /* A queue that the ARM side has created. */
 struct exported {
@@ -108,6 +110,8 @@ static void wake(struct dspqueue *queue, enum queue_event event)
 static void note(struct dspqueue *queue, enum queue_moment moment)
 {
     static _Thread_local uint32_t read_before;
+    static _Thread_local uintptr_t top;
+    const uintptr_t caller = (uintptr_t)__builtin_frame_address(0) + FRAME_BYTES;
     const uint32_t read_now = __atomic_load_n(&queue->in.reader->packets, __ATOMIC_RELAXED);
     uint32_t offset;
     const char *skel = module_at((uintptr_t)queue->packet_callback, &offset);
@@ -118,10 +122,14 @@ static void note(struct dspqueue *queue, enum queue_moment moment)
         break;
     case QUEUE_CALLBACK_BEGINS:
         read_before = read_now;
+        top = shell_facts()->measure_stack ? stack_fill(fault_stack.low) : 0;
         counts_begin(skel == NULL ? "" : skel, COUNTS_QUEUES, 0);
         break;
     case QUEUE_CALLBACK_ENDS:
         counts_callback_end(read_now - read_before);
+        if (top != 0) {
+            counts_stack(stack_depth(fault_stack.low, top) + (uint32_t)(caller - top));
+        }
         break;
     case QUEUE_ACCESS_BEGINS:
         counts_access_begin();

@@ -13,6 +13,7 @@
 
 #include "../counts.h"
 #include "../profile.h"
+#include "../stack_depth.h"
 #include "hmx_lock.h"
 #include "qurt_consts.h"
 #include "qurt_error.h"
@@ -29,6 +30,10 @@ static void finish(int status)
     struct thread *thread = threads_self;
     counts_thread_end();
     profile_thread_end();
+    if (thread->measured.top != 0) {
+        counts_stack(stack_depth(thread->measured.low, thread->measured.top));
+        thread->measured.top = 0;
+    }
     hmx_thread_ends(); /* its mutex takes more packets when threads meet */
     thread_local_end();
     tls_destroy();
@@ -52,6 +57,26 @@ static void *start(void *argument)
     profile_thread_begin();
     counts_thread_begin();
     stack_run(&threads_self->stack, threads_self->entry, threads_self->argument);
+    finish(0);
+    return NULL;
+}
+
+/* The same, and the stack is measured: in a function of its own, so that others execute nothing for
+ * that. */
+static void *start_measured(void *argument)
+{
+    struct thread *thread = argument;
+    threads_self = thread;
+    stack_catch_faults(&thread->stack);
+    profile_thread_begin();
+    counts_thread_begin();
+    fault_context.frame = (uintptr_t)__builtin_frame_address(0);
+    thread->measured.low = fault_stack.low;
+    thread->measured.top = stack_fill(fault_stack.low);
+    thread->entry(thread->argument);
+    const uint32_t depth = stack_depth(thread->measured.low, thread->measured.top);
+    thread->measured.top = 0;
+    counts_stack(depth);
     finish(0);
     return NULL;
 }
@@ -102,7 +127,9 @@ static int create(qurt_thread_t *thread_id, const qurt_thread_attr_t *attr,
     pthread_mutex_lock(&threads_lock);
     threads_reap();
     *thread_id = threads_add(thread)->id;
-    int problem = pthread_create(&thread->handle, &attributes, start, thread);
+    const bool measured = shell_facts()->measure_stack && shell_facts()->strict == STRICT_OFF;
+    int problem = pthread_create(&thread->handle, &attributes, measured ? start_measured : start,
+                                 thread);
     if (problem != 0) {
         threads_remove(thread);
         stack_free(&thread->stack);

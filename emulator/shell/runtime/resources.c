@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "../counts.h"
 #include "exclusive.h"
 #include "release_requests.h"
 #include "runtime.h"
@@ -81,6 +82,15 @@ static bool available(const struct context *context)
     return !context->claim.serialize || held_serial == 0;
 }
 
+static uint32_t held_bytes(void)
+{
+    uint32_t bytes = 0;
+    for (const struct context *at = contexts; at != NULL; at = at->next) {
+        bytes += at->held ? at->range.size : 0;
+    }
+    return bytes;
+}
+
 bool resources_try_acquire(struct context *context, int priority)
 {
     context->priority = priority;
@@ -107,6 +117,7 @@ bool resources_try_acquire(struct context *context, int priority)
     }
     context->held = true;
     context->asked = false;
+    counts_vtcm(held_bytes());
     return true;
 }
 

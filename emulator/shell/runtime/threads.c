@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "../counts.h"
+#include "../stack_depth.h"
 #include "runtime.h"
 
 pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,6 +86,17 @@ void threads_reap(void)
         stack_free(&thread->stack);
         free(thread);
     }
+}
+
+void threads_note_stacks(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    for (const struct thread *thread = threads; thread != NULL; thread = thread->next) {
+        if (thread->measured.top != 0) {
+            counts_stack(stack_depth(thread->measured.low, thread->measured.top));
+        }
+    }
+    pthread_mutex_unlock(&threads_lock);
 }
 
 uint64_t thread_stack_left(void)

@@ -16,6 +16,9 @@ struct thread {
     void (*entry)(void *);
     void *argument;
     struct stack stack; /* base is NULL for a thread that serves calls */
+    struct {
+        uintptr_t low, top; /* top is 0: it is not measured, or no longer */
+    } measured;
     pthread_t handle;
     bool ended;
     bool awaited; /* a thread is in qurt_thread_join for this thread */
@@ -29,6 +32,9 @@ extern _Thread_local struct thread
 /* Returns the record of the calling thread. A thread that serves calls gets its record at the first
  * use and keeps it. There are as many such threads as the client makes calls at the same time. */
 struct thread *threads_current(void);
+
+/* Notes how deep threads that have not ended have used their stacks. */
+void threads_note_stacks(void);
 
 /* ---- the caller of these holds the lock ---- */
 

@@ -20,6 +20,9 @@ packets = 1
 calls = 1
 bytes = "1"
 
+[budget.my_project_dsp_open]
+stack = "1"
+
 [budget.my_project_dsp]
 code = "1"
 data = "1"
@@ -27,6 +30,7 @@ data = "1"
 SOURCE = "dsp/src/my_project_dsp_imp.c"
 OPEN = "    (void)uri;\n"
 PACKET = '    __asm__ volatile("{ nop }");\n'
+USE = '__asm__ volatile("" ::"r"(deep) : "memory");  /* keeps the array as large as it is */'
 MORE = "1 more than its limit"
 
 
@@ -117,6 +121,17 @@ def test_one_byte_is_found_in_what_is_sent_and_in_data(project: Project) -> None
     assert "error: my_project_dsp: " in build.stderr
     assert "than its limit" in build.stderr
     assert "✗ budget/my_project_dsp failed: my_project_dsp: " in test.stdout
+
+
+def test_one_byte_of_stack_is_found(project: Project) -> None:
+    more = {}
+    for size in (2000, 2001):
+        array = f"    volatile char deep[{size}];\n    {USE}\n    deep[0] = 1;\n"
+        edit(project, SOURCE, OPEN, f"{array}{OPEN}")
+        more[size] = exceeded(project)["my_project_dsp_open", "stack"]
+        git(project, "checkout", "-q", ".")
+
+    assert 0 < more[2000] < more[2001] <= more[2000] + 8
 
 
 def test_a_budget_of_nothing_is_refused_before_a_run(project: Project) -> None:

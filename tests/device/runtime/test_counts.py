@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +19,15 @@ def counts(device: Device, folder: Path, skel: str, words: str) -> dict[int, Met
 
 
 def counts_of(device: Device, folder: Path, script: str) -> dict[int, MethodCounts]:
+    return {one.method: one for one in rows_of(device, folder, script) if one.skel}
+
+
+def rows_of(device: Device, folder: Path, script: str, **variables: Any) -> list[MethodCounts]:
     file = folder / "counts"
     file.write_text("")
-    done = device.run(script, BUILDTOOL_SIM_COUNTS=str(file))
+    done = device.run(script, BUILDTOOL_SIM_COUNTS=str(file), **variables)
     assert done.status == 0, done.err
-    return {one.method: one for one in read_method_counts(file) if one.skel}
+    return [*read_method_counts(file)]
 
 
 @pytest.mark.parametrize(("skel", "case"), [("threads", "posix_threads"), ("sync", "barriers")])
@@ -89,12 +94,51 @@ def test_callbacks_of_queues_count(device: Device, tmp_path: Path) -> None:
     assert row.instructions > row.packets > 60 * 50
 
 
+STACK_CASES = {
+    "call": "in_the_call {}",
+    "thread that returns": "in_a_thread {} 0",
+    "thread that exits": "in_a_thread {} 1",
+    "thread that stays": "in_a_thread {} 2",
+}
+
+
+@pytest.mark.parametrize("case", STACK_CASES.values(), ids=STACK_CASES)
+def test_each_byte_of_stack_is_measured(
+    case: str, device: Device, toolbox: Toolbox, tmp_path: Path
+) -> None:
+    install(device, build_skel(toolbox, "stack_use"), "stack_use")
+
+    def most(size: int, **variables: Any) -> int:
+        script = f"open stack_use; case stack_use {case.format(size)}; close stack_use"
+        return max(one.stack for one in rows_of(device, tmp_path, script, **variables))
+
+    few, again, one_more = (most(size, BUILDTOOL_SIM_STACK="1") for size in (3000, 3000, 3001))
+
+    assert few == again
+    assert one_more == few + 1
+    assert 3000 < few < 3400
+    assert most(3000) == 0
+
+
+def test_the_most_vtcm_that_is_held_is_measured(device: Device, tmp_path: Path) -> None:
+    def most(*cases: str) -> int:
+        script = f"open vtcm; {'; '.join(f'case vtcm {case}' for case in cases)}; close vtcm"
+        return max(one.vtcm for one in rows_of(device, tmp_path, script))
+
+    kib = 1024
+    assert most("query") == 0
+    assert most(f"acquire {64 * kib} 0 0", "release") == 64 * kib
+    assert most(f"acquire {68 * kib} 0 0", "release", f"acquire {64 * kib} 0 0") == 68 * kib
+    assert most("share_between_threads") == 2048 * kib
+
+
 def test_lines_that_are_damaged_are_no_counts(tmp_path: Path) -> None:
     file = tmp_path / "counts"
     file.write_bytes(
-        b"2 1 10 20 3 7 100 50 0 0 0 liba b_skel.so\n2 2 10 20 3 8 100 50 8 1 9 liba b_skel.so\n"
-        b"2 1 10 20 -3 0 100 50 0 0 0 x\nno counts\n\xff 1 1 1 1 1 1 1 1 0 0 x\n3 1 1\x1b[2J\n"
-        b"2 1 " + b"9" * 5000 + b" 1 1 1 1 1 1 1 0 x\n"
+        b"2 1 10 20 3 7 100 50 0 0 0 5 90 liba b_skel.so\n"
+        b"2 2 10 20 3 8 100 50 8 1 9 7 80 liba b_skel.so\n"
+        b"2 1 10 20 -3 0 100 50 0 0 0 0 0 x\nno counts\n\xff 1 1 1 1 1 1 1 1 0 0 0 0 x\n"
+        b"3 1 1\x1b[2J\n2 1 " + b"9" * 5000 + b" 1 1 1 1 1 1 1 0 0 0 x\n"
     )
 
     (found,) = read_method_counts(file)
@@ -111,4 +155,6 @@ def test_lines_that_are_damaged_are_no_counts(tmp_path: Path) -> None:
         bytes_copied=8,
         exact=False,
         within=9,
+        vtcm=7,
+        stack=90,
     )

@@ -18,6 +18,8 @@ from buildtool.run.budgets import (
     judge,
     lines_of,
     uses_of,
+    wants_stack,
+    with_stacks,
 )
 from buildtool.run.method_counts import QUEUES, MethodCounts
 
@@ -92,6 +94,21 @@ def test_one_more_is_found(tmp_path: Path, field: str, key: str, line: str) -> N
     exceeded = [one for one in verdicts if one.exceeded]
     assert [one.key for one in exceeded] == [key]
     assert list(exceeded[0].lines()) == [line]
+
+
+def test_stacks_and_vtcm_are_the_most_of_all_methods(tmp_path: Path) -> None:
+    project = project_of(tmp_path, '[budget.speed]\nstack = "2 KiB"\nvtcm = "1 MiB"\n')
+    rows = (counts(), counts("demo_sub", 3)._replace(vtcm=1 << 20))
+    thread = counts("", 0)._replace(skel="", stack=2049)
+    stacks = [*with_stacks(rows, (rows[0]._replace(stack=2048), thread))]
+    stack, vtcm = judged(project, *stacks[:2])
+    more, _ = judged(project, *stacks)
+
+    assert wants_stack(project)
+    assert (stack.value, stack.exceeded, vtcm.value, vtcm.exceeded) == (2048, False, 1 << 20, False)
+    assert next(iter(more.lines())) == "speed: 2,049 bytes of stack, 1 more than its limit"
+    assert (stacks[2].calls, stacks[2].packets) == (0, 0)
+    assert judged(project, *rows)[0].why == "the stack of this run was not measured"
 
 
 def test_a_bench_has_the_sum_of_its_methods_and_no_messages_as_calls(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def counts(*selected: tuple[Suite, Collection[str] | None]) -> list[tuple[int, i
     """What listeners are told, without repetitions."""
     site = SimpleNamespace(device=SimpleNamespace(name="sim"))
     ready = SimpleNamespace(site=site, names=dict.fromkeys(ReleaseOnDevice._fields, ""), soc="")
-    project = SimpleNamespace(expected_failures={})
+    project = SimpleNamespace(expected_failures={}, budgets={})
     known = SimpleNamespace(ready=ready, project=project, tags=frozenset(), card=None)
     session = cast("Session", known)
     events: list[Event] = []

@@ -43,7 +43,7 @@ class Suite:
 
 
 SESSION: Any = SimpleNamespace(
-    project=SimpleNamespace(expected_failures={}),
+    project=SimpleNamespace(expected_failures={}, budgets={}),
     tags=frozenset(),
     card=None,
     ready=SimpleNamespace(
