@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,9 +45,11 @@ def bench(
     options: Options,
     against: Against | None = None,
     repeat: int = 0,
+    margin: float | None = None,
 ) -> Benched:
     """Build, and measure the bench `name` on a device with at least `repeat` runs (0: as many as
-    the bench says); with `against`, also what it names, in turn with this release."""
+    the bench says); with `against`, also what it names, in turn with this release.  With `margin`,
+    what was measured and that many percent more are written into the project file as limits."""
     from buildtool.measure.comparison import Benched
     from buildtool.run.budgets import check_budgets
     from buildtool.testing.ctest.tests import may_have_tests
@@ -64,7 +67,7 @@ def bench(
             listener=listener,
             options=options,
             repeat=repeat,
-            with_budgets=True,
+            judge=partial(_judged, margin=margin),
         )
         seconds = time.monotonic() - clock
     if len(results) == 1:
@@ -113,11 +116,11 @@ def measure_sides(
     listener: Listener,
     options: Options,
     repeat: int,
-    with_budgets: bool = False,
+    judge: Callable[[Project, str, Sampler, BenchResult], BenchResult] | None = None,
 ) -> list[BenchResult]:
     """Build, and measure the bench `name` of `project` with the release of each of `sides`, in
-    turn; without runs and numbers if two of them have the same files.  `with_budgets`, the first
-    result has verdicts on the limits of the project."""
+    turn; without runs and numbers if two of them have the same files.  The first
+    result is what `judge` makes of it."""
     from buildtool.measure.result import unmeasured_result
 
     prepared = _samplers(project, name, device_name, sides, listener=listener, options=options)
@@ -126,10 +129,19 @@ def measure_sides(
         if len({ready.deployment.id for ready in everywhere}) < len(everywhere):
             return [unmeasured_result(ready) for ready in everywhere]
         first, *others = _results(samplers, listener, repeat)
-        return [_judged(project, name, samplers[0], first) if with_budgets else first, *others]
+        return [judge(project, name, samplers[0], first) if judge else first, *others]
 
 
-def _judged(project: Project, name: str, sampler: Sampler, result: BenchResult) -> BenchResult:
+def _judged(
+    project: Project,
+    name: str,
+    sampler: Sampler,
+    result: BenchResult,
+    *,
+    margin: float | None,
+) -> BenchResult:
+    """The result with verdicts on the limits of the project; with `margin` these are written
+    first."""
     from buildtool.run.budgets import (
         BudgetSubject,
         functions_of,
@@ -138,16 +150,16 @@ def _judged(project: Project, name: str, sampler: Sampler, result: BenchResult) 
         wants_stack,
         with_stacks,
     )
-    from buildtool.run.size_budgets import judge_sizes
+    from buildtool.run.size_budgets import judge_sizes, sizes_of
 
-    if not (project.budgets and result.ok):
+    if not result.ok or not (project.budgets or margin is not None):
         return result
     where = f"{result.device} {result.soc} {result.arch}"
     emulated = bool(sampler.session.ready.site.device.emulated)
     subject = BudgetSubject(project, f"bench {name}", where, result.release, emulated=emulated)
     session = sampler.session
     counts = [each.counts._replace(exact=each.exact) for each in result.methods]
-    if emulated and wants_stack(project):
+    if emulated and (wants_stack(project) or margin is not None):
         counts = [*with_stacks(counts, session.stacks(sampler.request))]
         methods = (
             each._replace(counts=each.counts._replace(stack=one.stack))
@@ -155,13 +167,19 @@ def _judged(project: Project, name: str, sampler: Sampler, result: BenchResult) 
         )
         result = result._replace(methods=tuple(methods))
     uses = uses_of({name}, counts) if emulated else {}
+    if margin is not None:
+        from buildtool.project.write_budgets import new_limits, write_limits
+
+        sizes = sizes_of(session.ready.release)
+        project = write_limits(project, new_limits(project.budgets, name, uses, sizes, margin))
+        subject = subject._replace(project=project)
 
     def profile() -> Mapping[str, int]:
         return functions_of(session.profile(sampler.request))
 
     verdicts = judge(subject, {name}, uses, profile)
-    sizes = judge_sizes(project, sampler.session.ready.release)
-    return result._replace(budgets=(*verdicts, *sizes))
+    of_skels = judge_sizes(project, session.ready.release)
+    return result._replace(budgets=(*verdicts, *of_skels))
 
 
 def _results(samplers: Sequence[Sampler], listener: Listener, repeat: int) -> list[BenchResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,13 +20,15 @@ from buildtool.cli.options import (
 )
 from buildtool.cli.parameters import Argument, CommandLine, Option
 from buildtool.cli.screen import Screen
+from buildtool.cli.show import show
 from buildtool.core.errors import UsageError
 from buildtool.flow import benches
 from buildtool.project.benches import Bench
-from buildtool.project.model import Project
-from buildtool.project.read import find_project
+from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.project.read import FILE_NAME, find_project
 
 MAX_REPEAT = 100_000
+MARGIN = "5"
 if TYPE_CHECKING:
     from buildtool.measure.comparison import Benched, Swept
 
@@ -87,6 +90,13 @@ def bench(
     markdown: Annotated[
         bool, Option("--markdown", "Print the result as Markdown, for a pull request.")
     ] = False,
+    write_budget: Annotated[
+        bool,
+        Option("--write-budget", "Write what is measured on sim as [budget.NAME], with a margin."),
+    ] = False,
+    margin: Annotated[
+        str, Option("--margin", "Margin of --write-budget; default: 5 percent.", "PERCENT")
+    ] = "",
     domain: Domain = "",
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
@@ -113,7 +123,8 @@ def bench(
         from buildtool.cli.devices.on_devices import on_devices
 
         traced = {"--trace-file": trace.trace_file}
-        check_with_on({"DEVICE": name, "--markdown": markdown, **traced})
+        alone = {"--markdown": markdown, "--write-budget": write_budget}
+        check_with_on({"DEVICE": name, **alone, **traced})
         return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
     if markdown:
         check_excluded("--markdown", {"--json": json})
@@ -124,6 +135,13 @@ def bench(
     if sweep:
         one_by_one = "Compare one cell after the other."
         check_excluded("--sweep", {"--against": any(others)}, remedy=one_by_one)
+    percent = _margin(margin, write=write_budget)
+    if write_budget and (any(others) or sweep or device != BUILT_IN_TARGET):
+        raise UsageError(
+            "--write-budget is for a bench on sim alone",
+            why="limits are what one release needs, and a device counts nothing",
+            remedy="Omit the device, --against and --sweep: buildtool bench sim --write-budget",
+        )
     project = find_project(Path.cwd())
     name = name or _only_bench(project)
     done: Benched | Swept
@@ -147,10 +165,24 @@ def bench(
                 listener=listener,
                 options=build.for_engine(),
                 against=others if any(others) else None,
+                margin=percent,
             )
+    if write_budget and done.this.budgets and not (json or markdown):
+        show(f"{len(done.this.budgets)} limits, {percent:g} % above, are in {FILE_NAME}")
     file = keep(project, done)
     show_benched(done, file, as_json=json, markdown=markdown)
     return int(not (done.ok and done.keeps_budgets))
+
+
+def _margin(text: str, *, write: bool) -> float | None:
+    """The margin in percent; None without --write-budget."""
+    if not write:
+        if text:
+            raise UsageError("--margin is for --write-budget", remedy="Omit it.")
+        return None
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,3})?", text or MARGIN, re.ASCII):
+        raise UsageError(f"--margin: {text!r} is no percentage", remedy="For example: --margin 2.5")
+    return float(text or MARGIN)
 
 
 def _only_bench(project: Project) -> str:

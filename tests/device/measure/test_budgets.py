@@ -134,6 +134,22 @@ def test_one_byte_of_stack_is_found(project: Project) -> None:
     assert 0 < more[2000] < more[2001] <= more[2000] + 8
 
 
+def test_limits_are_written_with_a_margin(project: Project) -> None:
+    edit(project, "buildtool.toml", "[budget.verified]\n", "[budget.verified]  # all of it\n")
+    wrote = project.succeeds("bench", "sim", "--write-budget", "--margin", "100")
+    assert " limits, 100 % above, are in buildtool.toml\n" in wrote
+    with_margin = (project.root / "buildtool.toml").read_text()
+    assert "[budget.verified]  # all of it\n" in with_margin
+    assert '[budget."verified/my_project_dsp_open"]\npackets = ' in with_margin
+    edit(project, SOURCE, OPEN, OPEN + PACKET)
+    assert not exceeded(project)
+    git(project, "checkout", "-q", SOURCE)
+    project.succeeds("bench", "sim", "--write-budget", "--margin", "0")
+    edit(project, SOURCE, OPEN, OPEN + PACKET)
+
+    assert exceeded(project)["verified/my_project_dsp_open", "packets"] == 1
+
+
 def test_a_budget_of_nothing_is_refused_before_a_run(project: Project) -> None:
     edit(project, "buildtool.toml", METHOD, METHOD.removesuffix("d"))
     for command in ("bench", "test"):
