@@ -37,6 +37,7 @@ FREE = {
     "name=value",
     "name=values",
     "name[=value",
+    "percent",
     "place",
     "port",
     "release",
