@@ -109,7 +109,7 @@ def test_each_byte_of_stack_is_measured(
     install(device, build_skel(toolbox, "stack_use"), "stack_use")
 
     def most(size: int, **variables: Any) -> int:
-        script = f"open stack_use; case stack_use {case.format(size)}; close stack_use"
+        script = f"open stack_use; case stack_use {case.format(size)}"
         return max(one.stack for one in rows_of(device, tmp_path, script, **variables))
 
     few, again, one_more = (most(size, BUILDTOOL_SIM_STACK="1") for size in (3000, 3000, 3001))
