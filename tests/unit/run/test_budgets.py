@@ -144,16 +144,17 @@ def test_what_grew_is_known_since_the_revision_that_made_it_grow(tmp_path: Path)
     judged(project, counts(packets=129_000), release="2")
     large = {"add": 101_002, "main": 30_000, "helper": 2}
     judged(project, counts(packets=130_002), release="3", functions=large)
-    verdicts = judged(project, counts(packets=130_002), release="4")
+    fewer_calls = counts(packets=130_002, calls=19)
+    verdicts = judged(project, fewer_calls, release="4", functions=large)
 
     assert list(lines_of(verdicts)) == [
         "✗ demo_add: 130,002 packets, 2 more than its limit\n"
         "  129,000 until 11111111, 130,002 since 33333333 with changes\n"
         "  add: 101,002 packets, 1,002 more\n"
         "  helper: 2 packets, 2 more",
-        "budget: 2 of 3 limits are kept; closest: 20 of 20 calls in demo_add",
+        "budget: 2 of 3 limits are kept; closest: 4,096 of 4,096 bytes sent in demo_add",
     ]
-    assert len(read_history(project.state, BUDGETS).lines) == 2
+    assert len(read_history(project.state, BUDGETS).lines) == 3
 
 
 def test_a_line_of_markdown_has_all_of_it(tmp_path: Path) -> None:
