@@ -24,7 +24,8 @@ macro(buildtool_zig_tools zig)
     set(CMAKE_${_lang}_LINKER_LAUNCHER ${BUILDTOOL_ZIG_LINK})
     if(BUILDTOOL_ZIG_OPTIMIZES)
       # Without an entry, sections would be dropped that name the compiler.
-      set(CMAKE_${_lang}_COMPILER_ID_FLAGS_ALWAYS "-O2" "-Wl,--no-gc-sections")
+      set(CMAKE_${_lang}_COMPILER_ID_FLAGS_ALWAYS "-O2" "-Wl,--no-gc-sections"
+        ${BUILDTOOL_ZIG_LINK_OPTIONS})
       if(_is_check)
         list(APPEND CMAKE_${_lang}_LINKER_LAUNCHER "-O2")
       endif()
