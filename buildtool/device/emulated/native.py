@@ -16,8 +16,8 @@ from buildtool.sdk.packaged_tools import usable_zig
 from buildtool.toolchains.hmx import TABLE
 
 CPU_INFO = Path("/proc/cpuinfo")
-# With -nostdlib they link the C library alone: zig's compiler runtime, which they do not need, takes
-# zig five times as long as the largest of them.
+# With -nostdlib they link the C library alone: zig takes five times as long to compile its runtime,
+# which they do not need, as for the largest of them.
 COMMON_FLAGS = ("-O2", "-s", "-nostdlib", "-lc")
 BUILD_SECONDS = 300.0
 
