@@ -27,7 +27,7 @@ target_include_directories(libc PRIVATE "${_musl}/arch/hexagon" "${_musl}/arch/g
   "${_musl}/src/include" "${_musl}/src/internal" "${_musl}/include" "${_musl}/src" "${_here}"
   "${_unwind}/src")
 target_compile_definitions(libc PRIVATE _XOPEN_SOURCE=700)
-target_compile_options(libc PRIVATE -w -g1 -Os -std=c99 -ffreestanding -fexcess-precision=standard
+target_compile_options(libc PRIVATE -w -Os -std=c99 -ffreestanding -fexcess-precision=standard
   -frounding-math -ffp-contract=off -fno-strict-aliasing -fno-builtin -fno-stack-protector
   -fasynchronous-unwind-tables -ffunction-sections -fdata-sections)
 
@@ -36,7 +36,7 @@ add_library(unwind OBJECT "${_unwind}/src/libunwind.cpp" "${_unwind}/src/UnwindL
   "${_unwind}/src/UnwindLevel1-gcc-ext.c")
 target_include_directories(unwind PRIVATE "${_unwind}/include")
 target_compile_definitions(unwind PRIVATE _LIBUNWIND_HIDE_SYMBOLS _LIBUNWIND_IS_NATIVE_ONLY)
-target_compile_options(unwind PRIVATE -w -g1 -fexceptions -fvisibility=hidden -ffunction-sections
+target_compile_options(unwind PRIVATE -w -fexceptions -fvisibility=hidden -ffunction-sections
   -fdata-sections)
 set_source_files_properties("${_here}/assembly.S"
   PROPERTIES LANGUAGE C COMPILE_OPTIONS "-x;assembler-with-cpp")
