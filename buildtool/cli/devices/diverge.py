@@ -25,6 +25,8 @@ from buildtool.project.read import find_project
 if TYPE_CHECKING:
     from buildtool.run.recorded.differences import Divergence
 
+SHOWN = 5
+"""Messages with stray changes that are listed."""
 EXACT = 1e9
 """Whole numbers below are shown with all digits."""
 EXAMPLES = (
@@ -165,6 +167,10 @@ def _lines(result: Divergence, other: str) -> list[str]:
     ):
         if number:
             lines.append(f"{number:,} {what}")
+    if result.strays:
+        lines += ["", "memory that is no result of the message changed during"]
+        lines += [f"  {stray}" for stray in result.strays[:SHOWN]]
+        lines += [f"  and {len(result.strays) - SHOWN:,} more"] * (len(result.strays) > SHOWN)
     return lines
 
 

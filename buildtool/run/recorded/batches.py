@@ -52,8 +52,8 @@ class Batches:
     def results(
         self, asked: Asked, memory: Callable[[int, int, int], bytes]
     ) -> list[Tensor] | None:
-        """The results of the message's operators that no later one of them overwrites; None if it
-        is no such message.  `memory` gives bytes of a descriptor's memory before it."""
+        """The results of the message's operators; None if it is no such message.  `memory` gives
+        bytes of a descriptor's memory before it."""
         if not self._operators or len(asked.message) != _REQUEST.size or len(asked.buffers) != 1:
             return None
         _, buffers, tensors, operators, _ = _REQUEST.unpack(asked.message)
@@ -84,7 +84,7 @@ class Batches:
                             *(rows[tensor[4]][3], tensor[0], tensor[1]),
                         )
                     )
-        return list(_kept(results))
+        return results
 
     def _text(self, tensor: tuple[int, ...]) -> str:
         return f"{self._types.get(tensor[3], tensor[3])} {dimensions(tensor[6:10])}"
@@ -99,7 +99,7 @@ def dimensions(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape))
 
 
-def _kept(results: list[Tensor]) -> Iterator[Tensor]:
+def kept(results: list[Tensor]) -> Iterator[Tensor]:
     """The results that no later one overwrites, in order."""
     for number, tensor in enumerate(results):
         later = (other for other in results[number + 1 :] if other.fd == tensor.fd)

@@ -12,7 +12,7 @@ from buildtool.project.benches import ELEMENT_CODES, Compare
 from buildtool.project.model import Project
 from buildtool.project.runs import MESSAGES
 from buildtool.run.recorded.batches import TYPES as TENSOR_TYPES
-from buildtool.run.recorded.batches import Batches, Tensor, dimensions, header_of
+from buildtool.run.recorded.batches import Batches, Tensor, dimensions, header_of, kept
 from buildtool.run.recorded.differences import Difference, Divergence, MethodRow, Where
 from buildtool.run.recorded.numbers import (
     Differences,
@@ -134,6 +134,7 @@ class _Comparison:
         self._rules, self._default = project.comparisons, default
         self._same_inputs, self._reference = same_inputs, reference
         self._unknown = 0
+        self._strays: list[str] = []
         self._rows: dict[str, MethodRow] = {}
         self._first: Difference | None = None
         self._touched: set[tuple[int, int]] = set()
@@ -160,6 +161,7 @@ class _Comparison:
             left.left_out,
             self._unknown,
             self._first,
+            tuple(self._strays),
             tuple(sorted(self._rows.values(), key=lambda row: row.first or math.inf)),
         )
 
@@ -168,6 +170,9 @@ class _Comparison:
         left.see(one.changed_before)
         right.see(other.changed_before)
         tensors = None if one.skel else self._batches.results(one, self._left_memory)
+        if tensors is not None:
+            self._note_strays(left, one, tensors, "when it was recorded")
+            self._note_strays(right, other, tensors, "now")
         self._touched |= left.see(one.changed_after) | right.see(other.changed_after)
         quiet = one.quiet and other.quiet
         if tensors is not None:
@@ -290,12 +295,36 @@ class _Comparison:
                     accepted,
                 )
 
+    def _note_strays(self, side: _Side, asked: Asked, tensors: list[Tensor], when: str) -> None:
+        """Note bytes that changed during a message and belong to no result of it, as if threads of
+        an earlier one were still at work, or a kernel wrote beyond its end."""
+        own = [(tensor.fd, tensor.place, tensor.size) for tensor in tensors]
+        own += [(fd, offset, size) for fd, size, offset in asked.buffers]
+        # Replays have the same memory in the same order, and descriptors of their own.
+        places = [(self._left.number(fd), start, start + size) for fd, start, size in own]
+        strays = []
+        for memory, place, page in asked.changed_after:
+            old, new = bytes(side.page((memory, place))), bytes(side.recording.page(page))
+            changed = {at for at in range(PAGE) if old[at] != new[at]}
+            for number, start, end in places:
+                if number == memory:
+                    changed.difference_update(range(start - place * PAGE, end - place * PAGE))
+            strays += [(memory, place * PAGE + at) for at in changed]
+        if strays:
+            memory, first = min(strays)
+            fd, _ = self._left.recording.memories.get(memory, (-1, 0))
+            operators = ", ".join(dict.fromkeys(tensor.operator for tensor in tensors))
+            self._strays.append(
+                f"message {asked.number} ({operators}) {when}: {len(strays):,} bytes from"
+                f" {first:,} on in the memory of descriptor {fd}"
+            )
+
     def _compare_tensors(self, one: Asked, other: Asked, tensors: list[Tensor]) -> None:
         states = tuple(self._batches.status(each.answer).hex() for each in (one, other))
         if states[0] != states[1]:
             at = _At(one.number, MESSAGES, where="answer")
             self._count(at, [(at.difference(*states), False)])
-        for tensor in tensors:
+        for tensor in kept(tensors):
             shown = f"{', '.join(tensor.sources)} -> {tensor.type} {dimensions(tensor.shape)}"
             at = _At(one.number, tensor.operator, shown, "memory", "result")
             # Replays have the same memory in the same order, and descriptors of their own.

@@ -85,6 +85,9 @@ class Divergence(Described):
     left_out: Annotated[int, "calls and messages that were not recorded"]
     unknown: Annotated[int, "calls and messages that the reference does not know"]
     first: Annotated[Difference | None, "the first difference; null if there is none"]
+    strays: Annotated[
+        tuple[str, ...], "messages during which memory changed that is no result of them"
+    ]
     methods: Annotated[tuple[MethodRow, ...], "a row for each method"]
 
 

@@ -154,16 +154,22 @@ def batch(*operators: tuple[int, int]) -> bytes:
 
 
 def messages(
-    file: Path, values: float, *operators: tuple[int, int], fd: int = FD, size: int = PAGE
+    file: Path,
+    values: float,
+    *operators: tuple[int, int],
+    fd: int = FD,
+    size: int = PAGE,
+    stray: bytes = b"",
 ) -> Recording:
-    """A message with operators and its answer, after which the third tensor has these values.
-    Replays have other descriptors `fd`."""
+    """A message with operators and its answer, after which the third tensor has these values, and
+    memory that belongs to none `stray`.  Replays have other descriptors `fd`."""
     described = batch(*operators)
     described_size = len(described) + 48 * len(operators)
     page = (described + bytes(PAGE))[:PAGE]
     after = bytearray(page)
     after[1152:1216] = struct.pack("<16f", *([1.0] * 5), values, *([1.0] * 10))
     after[0:8] = struct.pack("<d", values)  # an address of the DSP
+    after[3000 : 3000 + len(stray)] = stray
     request = struct.pack("<Q4I", 1, 1, 3, len(operators), 0)
     return recording(
         file,
@@ -195,6 +201,17 @@ def test_results_of_operators_are_compared_and_times_are_not(tmp_path: Path) -> 
     )
     rows = {row.method: (row.calls, row.equal, row.differ) for row in found.methods}
     assert rows == {"ADD": (1, 1, 0), "MUL_MAT": (1, 0, 1)}
+    assert found.strays == ()
+
+
+def test_memory_that_is_no_result_of_the_message_is_named(tmp_path: Path) -> None:
+    left = messages(tmp_path / "l", 3.0, (1, 1), (2, 2))
+    right = messages(tmp_path / "r", 3.0, (1, 1), (2, 2), fd=FD + 2, stray=b"\1\0\2")
+    found = compared(tmp_path, left, right)
+    assert found.first is None
+    assert found.strays == (
+        "message 1 (ADD, MUL_MAT) now: 2 bytes from 3,000 on in the memory of descriptor 5",
+    )
 
 
 def test_memory_that_is_missing_is_a_difference(tmp_path: Path) -> None:
