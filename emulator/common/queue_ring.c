@@ -130,8 +130,10 @@ int queue_put(const struct queue_ring *ring, uint32_t flags, uint32_t buffer_cou
     if (message_length > 0) {
         memcpy(ring->bytes + at + sizeof header + references, message, message_length);
     }
-    store(&ring->writer->packets, load(&ring->writer->packets) + 1);
+    /* In this order: a thread that sees the count of packets finds the packet, or it would wait for
+     * the next one. */
     store(&ring->writer->position, (at + whole) % ring->size);
+    store(&ring->writer->packets, load(&ring->writer->packets) + 1);
     return AEE_SUCCESS;
 }
 
@@ -213,7 +215,9 @@ int queue_get(const struct queue_ring *ring, struct queue_packet *packet, uint32
 
 uint32_t queue_packets(const struct queue_ring *ring)
 {
-    return load(&ring->writer->packets) - load(&ring->reader->packets);
+    /* A packet can be read before it is counted. */
+    const uint32_t packets = load(&ring->writer->packets) - load(&ring->reader->packets);
+    return (int32_t)packets > 0 ? packets : 0;
 }
 
 uint32_t queue_bytes(const struct queue_ring *ring)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from tests.device.fastrpc.toolbox import Device, Result
+from tests.device.fastrpc.toolbox import COMMON, HEADERS, Device, Result, zig
 
 FD, DELAYED = 2, 3
 REF, DEREF = 4, 8
@@ -132,3 +135,11 @@ def test_queue_reports_a_crash_of_the_dsp(device: Device) -> None:
 @pytest.mark.parametrize("sizes", ["99999999 0", "0 99999999"])
 def test_sizes_have_limits(device: Device, sizes: str) -> None:
     assert run(device, f"queue q {sizes}")[f"queue q {sizes}"] == "e"
+
+
+def test_a_packet_is_found_by_a_thread_that_looks_while_it_is_written(tmp_path: Path) -> None:
+    program, source = tmp_path / "queue_order", Path(__file__).with_name("queue_order.c")
+    ends = (COMMON / "queue_end.c", COMMON / "queue_io.c")
+    zig("-O1", "-pthread", *HEADERS, f"-I{COMMON}", source, *ends, "-o", program)
+    done = subprocess.run((program,), capture_output=True, text=True, check=True)
+    assert done.stdout == "3 of 3 packets were read\n"
