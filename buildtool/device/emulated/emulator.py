@@ -119,7 +119,9 @@ def _build(step: CMakeStep, listener: Listener) -> None:
         locked(lock_of(step.tree), lambda: listener(waiting)),
         open_context(state_of(step.tree), driver_of, listener) as context,
     ):
-        execute_step(check_step(step, {}, context), context)
+        # Another one, perhaps of another installation, may have built it meanwhile and use it now.
+        if not is_whole(step.tree):
+            execute_step(check_step(step, {}, context), context)
 
 
 def _step(part: _Part, cmake: CMake) -> CMakeStep:

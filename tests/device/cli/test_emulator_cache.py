@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from buildtool.cache.emulator_cache import INSTALL, Emulator, state_of
-from buildtool.core.events import Event, StepFinished
+from buildtool.cache.emulator_cache import INSTALL, Emulator, lock_of, state_of
+from buildtool.core.events import Event, Note, StepFinished
+from buildtool.core.lock import locked
 from buildtool.device.emulated import emulator as emulator_module
 from buildtool.device.emulated.emulator import (
     build_emulator,
@@ -65,6 +68,21 @@ def app(tmp_path: Path) -> Path:
 
 def refuse(event: object) -> None:
     raise AssertionError(f"the emulator was built again: {event}")
+
+
+def test_what_another_one_has_built_meanwhile_is_not_built_again(
+    emulator: Emulator, tmp_path: Path
+) -> None:
+    tree, events = emulator.shell.parents[1], list[Event]()
+    aside = (tree / INSTALL).rename(tmp_path / "aside")
+    with locked(lock_of(tree), lambda: None):
+        waits = threading.Thread(target=build_emulator, args=(events.append,))
+        waits.start()
+        while Note("emulator/shell: waiting for another buildtool") not in events:
+            time.sleep(0.01)
+        aside.rename(tree / INSTALL)
+    waits.join()
+    assert {type(event) for event in events} == {Note}
 
 
 def test_the_digest_of_the_sources_covers_what_is_compiled() -> None:
