@@ -26,6 +26,9 @@ MODELS = {"f16": 16, "q8_0": 6, "q4_0": 16}
 """Kinds of models, and how many words do not depend on rounding: for the seventh one of q8_0, the
 two best are 0.0002 apart in logits, and rounding activations to q8_0 moves that by up to 0.05."""
 SOCS = {"v73": "SM8550", "v75": "SM8650", "v79": "SM8750", "v81": "SM8850"}
+ONE_THREAD = ("-e", "GGML_HEXAGON_NHVX=1")
+"""More let a thread do its share of an operator twice, at times
+(findings/ggml-hexagon-share-runs-twice.sh)."""
 TARGETS = 'targets = ["llama-simple", "llama-bench", "test-backend-ops"]\n'
 PIP = (sys.executable, "-m", "pip", "-q")
 
@@ -67,7 +70,7 @@ def words(llama: Project, soc: str, models: Path, kind: str, *options: str, laye
     """The words after a first one, with this many layers on the DSP."""
     model, number = str(models / f"{kind}.gguf"), str(MODELS[kind])
     program = ("bin/llama-simple", "-m", model, "-ngl", str(layers), "-n", number, "Hello")
-    return llama.succeeds("run", "sim", "--soc", soc, *options, "--", *program)
+    return llama.succeeds("run", "sim", "--soc", soc, *ONE_THREAD, *options, "--", *program)
 
 
 @pytest.mark.parametrize("arch", SOCS)
@@ -102,7 +105,7 @@ NORM = "ggml/src/ggml-hexagon/htp/hvx-norm.h"
 def recorded(llama: Project, models: Path) -> Callable[[str], Path]:
     def record(kind: str) -> Path:
         program = ("bin/llama-simple", "-m", str(models / f"{kind}.gguf"), "-n", "8", "Hello")
-        file, one = models / f"{kind}.calls", ("-e", "GGML_HEXAGON_OPBATCH=1")
+        file, one = models / f"{kind}.calls", ("-e", "GGML_HEXAGON_OPBATCH=1", *ONE_THREAD)
         llama.succeeds(
             "run", "sim", "--soc", "SM8550", *one, "--record-calls", str(file), "--", *program
         )
