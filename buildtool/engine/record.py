@@ -17,7 +17,7 @@ from buildtool.cache.outputs import (
     check_outputs,
     outputs_digest,
 )
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_checksummed, value_digest
 from buildtool.core.stored import read_value, write_value
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import FileView
@@ -72,6 +72,14 @@ def read_record(file: Path) -> StepRecord | None:
         return record and record._replace(outputs=check_outputs(record.outputs, str(file)))
     except OutputsError:
         return None
+
+
+def is_of_another_version(file: Path) -> bool:
+    """Whether the record in `file` is whole, and another version of this tool has written it."""
+    try:
+        return bool(read_checksummed(file)["version"] != VERSION)
+    except (OSError, LookupError, ValueError, TypeError):
+        return False
 
 
 def write_record(file: Path, record: StepRecord) -> None:

@@ -21,7 +21,13 @@ from buildtool.core.files import tree_digest, value_digest
 from buildtool.core.lock import locked, try_lock
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
-from buildtool.engine.record import changed_outputs, read_record, record_file, write_record
+from buildtool.engine.record import (
+    changed_outputs,
+    is_of_another_version,
+    read_record,
+    record_file,
+    write_record,
+)
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.sdk.packaged_tools import CMake, find_cmake, usable_zig
@@ -162,6 +168,8 @@ def verify(folder: Path) -> Checked:
     for tree in trees(folder):
         if not (state_of(tree).is_dir() and os.path.lexists(tree / INSTALL)):
             continue  # rebuilt when it is needed
+        if any(map(is_of_another_version, (state_of(tree) / "steps").glob("*.json"))):
+            continue  # that version checks it
         with try_lock(lock_of(tree)) as lock:
             if lock is None:
                 continue  # it is being built

@@ -13,6 +13,7 @@ import pytest
 
 from buildtool.cache.emulator_cache import INSTALL, Emulator, lock_of, state_of
 from buildtool.core.events import Event, Note, StepFinished
+from buildtool.core.files import read_checksummed, write_checksummed
 from buildtool.core.lock import locked
 from buildtool.device.emulated import emulator as emulator_module
 from buildtool.device.emulated.emulator import (
@@ -115,6 +116,17 @@ def test_damaged_programs_are_found(emulator: Emulator, app: Path, buildtool: Bu
     assert verified.returncode == 1
     assert set(json.loads(verified.stdout)["wrong"]) == wrong
     assert not any(map(is_whole, trees))
+
+
+def test_programs_of_another_version_are_not_damaged(
+    emulator: Emulator, app: Path, buildtool: Buildtool
+) -> None:
+    tree = emulator.shell.parents[1]
+    (record,) = (state_of(tree) / "steps").glob("*.json")
+    write_checksummed(record, {**read_checksummed(record), "version": 1})
+    done = buildtool("cache", "verify", "--json", cwd=app)
+    assert (done.returncode, json.loads(done.stdout)["wrong"]) == (0, [])
+    assert emulator.shell.exists()
 
 
 @pytest.mark.long
