@@ -104,11 +104,12 @@ NORM = "ggml/src/ggml-hexagon/htp/hvx-norm.h"
 @pytest.fixture(scope="module")
 def recorded(llama: Project, models: Path) -> Callable[[str], Path]:
     def record(kind: str) -> Path:
-        program = ("bin/llama-simple", "-m", str(models / f"{kind}.gguf"), "-n", "8", "Hello")
         file, one = models / f"{kind}.calls", ("-e", "GGML_HEXAGON_OPBATCH=1", *ONE_THREAD)
-        llama.succeeds(
-            "run", "sim", "--soc", "SM8550", *one, "--record-calls", str(file), "--", *program
-        )
+        words = ("run", "sim", "--soc", "SM8550", *one, "--record-calls", str(file), "--")
+        program = ("bin/llama-simple", "-m", str(models / f"{kind}.gguf"), "-n", "8", "Hello")
+        command = (sys.executable, "-P", "-m", "buildtool", *words, *program)
+        # Its words need not be UTF-8.
+        subprocess.run(command, cwd=llama.root, check=True, capture_output=True)
         return file
 
     return record
