@@ -96,8 +96,8 @@ def test_operators_agree_with_the_processor(llama: Project, operator: str) -> No
 
 
 NOISE = {"f16": 1e-5, "q8_0": 1e-4, "q4_0": 1e-4}
-"""The largest error of an operator by rounding, squared and as a share: the CPU rounds activations
-to the type of the weights, the DSP does not."""
+"""The largest error of an operator by rounding, squared and as a share: activations are rounded
+to the type of the weights, or a near one, by each processor in its own way."""
 NORM = "ggml/src/ggml-hexagon/htp/hvx-norm.h"
 
 
