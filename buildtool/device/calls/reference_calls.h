@@ -29,7 +29,7 @@ static struct reference_queue {
     uint32_t written, read;
 } reference_queues[REFERENCES];
 
-/* The library; NULL if calls go to the DSP.  The program ends if it cannot be loaded. */
+/* The library; NULL if calls go to the DSP, or if it cannot be loaded: no skel opens then. */
 static void *reference_library(void)
 {
     static void *library;

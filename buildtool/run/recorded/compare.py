@@ -172,7 +172,9 @@ class _Comparison:
         tensors = None if one.skel else self._batches.results(one, self._left_memory)
         if tensors is not None:
             self._note_strays(left, one, tensors, "when it was recorded")
-            self._note_strays(right, other, tensors, "now")
+            self._note_strays(
+                right, other, tensors, "now" if self._same_inputs else "in the other recording"
+            )
         self._touched |= left.see(one.changed_after) | right.see(other.changed_after)
         quiet = one.quiet and other.quiet
         if tensors is not None:
@@ -298,6 +300,8 @@ class _Comparison:
     def _note_strays(self, side: _Side, asked: Asked, tensors: list[Tensor], when: str) -> None:
         """Note bytes that changed during a message and belong to no result of it, as if threads of
         an earlier one were still at work, or a kernel wrote beyond its end."""
+        if not asked.quiet:  # it can be a result of another message, or of the program
+            return
         own = [(tensor.fd, tensor.place, tensor.size) for tensor in tensors]
         own += [(fd, offset, size) for fd, size, offset in asked.buffers]
         # Replays have the same memory in the same order, and descriptors of their own.

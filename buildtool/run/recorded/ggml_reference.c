@@ -133,7 +133,10 @@ static int computed(struct ggml_context *context, const struct htp_op_desc *told
     const char *const many = "_NX";
     const int is_many = length > strlen(many) && strcmp(name + length - strlen(many), many) == 0;
     char plain[64] = "";
-    memcpy(plain, name, length < sizeof plain ? length : sizeof plain - 1);
+    if (length >= sizeof plain || (is_many && outputs >= inputs)) {
+        return 0;
+    }
+    memcpy(plain, name, length);
     enum ggml_op second = GGML_OP_NONE;
     if (is_many) { /* some matrices, and what each of them is multiplied by */
         plain[length - strlen(many)] = '\0';
@@ -150,6 +153,9 @@ static int computed(struct ggml_context *context, const struct htp_op_desc *told
     }
     for (int i = 0; i < outputs; i++) {
         struct ggml_tensor *result = results[i], *node = result;
+        if (result == NULL) {
+            return 0;
+        }
         const int of_first = second != GGML_OP_NONE ? inputs - 1 : inputs;
         if (second != GGML_OP_NONE) {
             node = ggml_new_tensor(context, result->type, HTP_OP_MAX_DIMS, result->ne);
