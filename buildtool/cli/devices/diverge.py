@@ -167,6 +167,7 @@ def _lines(result: Divergence, other: str) -> list[str]:
     ):
         if number:
             lines.append(f"{number:,} {what}")
+    lines += [f"[compare.{name}] is for nothing that was compared" for name in result.unused]
     if result.strays:
         lines += ["", "memory that is no result of the message changed during"]
         lines += [f"  {stray}" for stray in result.strays[:SHOWN]]

@@ -14,6 +14,7 @@ from buildtool.project.runs import MESSAGES
 from buildtool.run.recorded.batches import TYPES as TENSOR_TYPES
 from buildtool.run.recorded.batches import Batches, Tensor, dimensions, header_of, kept
 from buildtool.run.recorded.differences import Difference, Divergence, MethodRow, Where
+from buildtool.run.recorded.followed import Followed
 from buildtool.run.recorded.numbers import (
     Differences,
     Shape,
@@ -48,34 +49,6 @@ def compare(
         left, right, project, default=default, same_inputs=same_inputs, reference=reference
     )
     return comparison.result()
-
-
-class _Side:
-    """A recording, and the pages of its shared memory while its calls are followed."""
-
-    def __init__(self, recording: Recording) -> None:
-        self.recording = recording
-        self.pages: dict[tuple[int, int], int] = {}
-
-    def see(self, changed: tuple[tuple[int, int, int], ...]) -> set[tuple[int, int]]:
-        """Follow changes; returns the places."""
-        self.pages.update({(memory, place): page for memory, place, page in changed})
-        return {(memory, place) for memory, place, _ in changed}
-
-    def page(self, key: tuple[int, int]) -> memoryview:
-        return self.recording.page(self.pages.get(key, 0))
-
-    def number(self, fd: int) -> int:
-        """The newest memory with that descriptor; 0 if there is none."""
-        return max((n for n, (of, _) in self.recording.memories.items() if of == fd), default=0)
-
-    def memory(self, number: int, start: int, size: int) -> bytes:
-        """Bytes of a memory; fewer beyond its end."""
-        _, whole = self.recording.memories.get(number, (0, 0))
-        size = max(0, min(size, whole - start))
-        first, last = start // PAGE, (start + size + PAGE - 1) // PAGE
-        data = b"".join(self.page((number, place)) for place in range(first, last))
-        return data[start - first * PAGE : start - first * PAGE + size]
 
 
 class _At(Value):
@@ -129,7 +102,7 @@ class _Comparison:
         same_inputs: bool,
         reference: bool,
     ) -> None:
-        self._left, self._right = _Side(left), _Side(right)
+        self._left, self._right = Followed(left), Followed(right)
         self._shapes, self._batches = Shapes(project), Batches(header_of(project))
         self._rules, self._default = project.comparisons, default
         self._same_inputs, self._reference = same_inputs, reference
@@ -162,6 +135,7 @@ class _Comparison:
             self._unknown,
             self._first,
             tuple(self._strays),
+            tuple(sorted(set(self._rules).difference(self._rows))),
             tuple(sorted(self._rows.values(), key=lambda row: row.first or math.inf)),
         )
 
@@ -171,10 +145,11 @@ class _Comparison:
         right.see(other.changed_before)
         tensors = None if one.skel else self._batches.results(one, self._left_memory)
         if tensors is not None:
-            self._note_strays(left, one, tensors, "when it was recorded")
-            self._note_strays(
-                right, other, tensors, "now" if self._same_inputs else "in the other recording"
-            )
+            places = self._places(one, tensors)
+            now = "now" if self._same_inputs else "in the other recording"
+            for side, asked, when in ((left, one, "when it was recorded"), (right, other, now)):
+                if stray := side.stray(asked, places):
+                    self._note_stray(asked, tensors, when, stray)
         self._touched |= left.see(one.changed_after) | right.see(other.changed_after)
         quiet = one.quiet and other.quiet
         if tensors is not None:
@@ -297,31 +272,23 @@ class _Comparison:
                     accepted,
                 )
 
-    def _note_strays(self, side: _Side, asked: Asked, tensors: list[Tensor], when: str) -> None:
-        """Note bytes that changed during a message and belong to no result of it, as if threads of
-        an earlier one were still at work, or a kernel wrote beyond its end."""
-        if not asked.quiet:  # it can be a result of another message, or of the program
-            return
+    def _places(self, asked: Asked, tensors: list[Tensor]) -> list[tuple[int, int, int]]:
+        """Memory, start and end of what a message may change.  Repeated calls have the same memory
+        in the same order, and descriptors of their own."""
         own = [(tensor.fd, tensor.place, tensor.size) for tensor in tensors]
         own += [(fd, offset, size) for fd, size, offset in asked.buffers]
-        # Replays have the same memory in the same order, and descriptors of their own.
-        places = [(self._left.number(fd), start, start + size) for fd, start, size in own]
-        strays = []
-        for memory, place, page in asked.changed_after:
-            old, new = bytes(side.page((memory, place))), bytes(side.recording.page(page))
-            changed = {at for at in range(PAGE) if old[at] != new[at]}
-            for number, start, end in places:
-                if number == memory:
-                    changed.difference_update(range(start - place * PAGE, end - place * PAGE))
-            strays += [(memory, place * PAGE + at) for at in changed]
-        if strays:
-            memory, first = min(strays)
-            fd, _ = self._left.recording.memories.get(memory, (-1, 0))
-            operators = ", ".join(dict.fromkeys(tensor.operator for tensor in tensors))
-            self._strays.append(
-                f"message {asked.number} ({operators}) {when}: {len(strays):,} bytes from"
-                f" {first:,} on in the memory of descriptor {fd}"
-            )
+        return [(self._left.number(fd), start, start + size) for fd, start, size in own]
+
+    def _note_stray(
+        self, asked: Asked, tensors: list[Tensor], when: str, stray: tuple[int, int, int]
+    ) -> None:
+        memory, first, count = stray
+        fd, _ = self._left.recording.memories.get(memory, (-1, 0))
+        operators = ", ".join(dict.fromkeys(tensor.operator for tensor in tensors))
+        self._strays.append(
+            f"message {asked.number} ({operators}) {when}: {count:,} bytes from {first:,} on in the"
+            f" memory of descriptor {fd}"
+        )
 
     def _compare_tensors(self, one: Asked, other: Asked, tensors: list[Tensor]) -> None:
         states = tuple(self._batches.status(each.answer).hex() for each in (one, other))

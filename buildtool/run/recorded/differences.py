@@ -88,6 +88,9 @@ class Divergence(Described):
     strays: Annotated[
         tuple[str, ...], "messages during which memory changed that is no result of them"
     ]
+    unused: Annotated[
+        tuple[str, ...], "names of [compare.NAME] that nothing has which was compared"
+    ]
     methods: Annotated[tuple[MethodRow, ...], "a row for each method"]
 
 

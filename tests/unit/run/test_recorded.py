@@ -202,6 +202,7 @@ def test_results_of_operators_are_compared_and_times_are_not(tmp_path: Path) -> 
     rows = {row.method: (row.calls, row.equal, row.differ) for row in found.methods}
     assert rows == {"ADD": (1, 1, 0), "MUL_MAT": (1, 0, 1)}
     assert found.strays == ()
+    assert found.unused == ("messages",)
 
 
 def test_memory_that_is_no_result_of_the_message_is_named(tmp_path: Path) -> None:
