@@ -179,6 +179,8 @@ VALUES = {
     "MetricResult": "MetricObject",
     "MethodResult": "MethodObject",
     "LastRun": "LastTestObject",
+    "NeededLibrary": "LibraryObject",
+    "Removed": "CleanDocument",
     "LogSummary": "InputObject",
     "TargetStatus": "TargetObject",
     "ToolStatus": "ToolObject",

@@ -155,7 +155,7 @@ class Project:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             rows = explain(find_project(self.root), target, lambda _: None)
-        return {row.step: row for row in rows}
+        return {row.name: row for row in rows}
 
     def why(self, *options: str) -> str:
         """What `buildtool why` prints."""

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated
 
 from buildtool.cache.index import Index, Row
 from buildtool.cache.store import Store
@@ -28,14 +28,6 @@ class Evictable(Value):
     size: int
     used: int
     delete: Callable[[], bool]
-
-
-class _Sized(Protocol):
-    @property
-    def size(self) -> int: ...
-
-
-T = TypeVar("T", bound=_Sized)
 
 
 def evict(
@@ -68,7 +60,7 @@ def evict(
     return freed
 
 
-def select_oldest(items: Sequence[T], target: int) -> list[T]:
+def select_oldest(items: Sequence[Row | Evictable], target: int) -> list[Row | Evictable]:
     """The first of `items`, in order of their last use, without which the rest fits `target`."""
     total = sum(each.size for each in items)
     chosen = []

@@ -7,7 +7,6 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from buildtool.cache.action import blobs_named, path_sets_document, read_path_sets
@@ -20,8 +19,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
 from buildtool.core.lock import locked
-from buildtool.core.trees import TRIES
-from buildtool.core.unwritable import CACHE_REMEDY, as_unwritable_error
+from buildtool.core.trees import CACHE_REMEDY, TRIES, as_unwritable_error
 
 LIMIT = 10 << 30
 LIMIT_VARIABLE = "BUILDTOOL_CACHE_SIZE"
@@ -59,17 +57,6 @@ class LocalCache:
         self._unchecked = 0  # bytes written since the size was checked
         self._wrote = False
         self._writable = True
-
-    def __enter__(self) -> LocalCache:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def document(self, key: str) -> bytes | None:
         """The document under `key`; None when it is missing or damaged."""

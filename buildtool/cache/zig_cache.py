@@ -32,8 +32,7 @@ from buildtool.cache.eviction import Evictable, disk_usage
 from buildtool.core.cache import cache_dir
 from buildtool.core.files import has_content, write_if_changed
 from buildtool.core.lock import try_lock
-from buildtool.core.trees import make_directory, remove_tree
-from buildtool.core.unwritable import as_unwritable_error
+from buildtool.core.trees import as_unwritable_error, make_directory, remove_tree
 
 NAME = "zig"
 FOLDERS = ("b", "h", "o", "tmp", "z")

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         getattr(sys, name).reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["__complete"]:
-        from buildtool.cli.completion.complete import complete
+        from buildtool.cli.completion.completion import complete
 
         return complete(given[1:])
     directories, argv = _split_directories(given)

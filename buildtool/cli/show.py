@@ -91,7 +91,7 @@ def as_error(error: BuildtoolError | OSError) -> BuildtoolError:
     """The error that is shown to users for `error`."""
     if isinstance(error, BuildtoolError):
         return error
-    from buildtool.core.unwritable import as_unwritable_error
+    from buildtool.core.trees import as_unwritable_error
 
     # Where an error names two files, as for a copy, the second is the one that is written.
     where = [name for name in (error.filename2, error.filename) if name is not None]

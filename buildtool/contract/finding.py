@@ -1,17 +1,21 @@
-"""Rules and what they find."""
+"""Rules and what they find, also as SARIF 2.1.0, which code hosts and editors show beside the
+files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+from buildtool import __version__
 from buildtool.core.value import Described, computed
 
 if TYPE_CHECKING:
     from buildtool.contract.subject import Subject
 
+
 ERROR, WARNING = "error", "warning"
+AnyRule = TypeVar("AnyRule", bound="RuleText")
 
 
 class Finding(Described):
@@ -66,7 +70,47 @@ def rule(
     return lambda find: Rule(name, find.__doc__, find, code, foreign)
 
 
-def rules_of(*modules: ModuleType) -> Iterator[Rule]:
-    """The rules that modules define, in the order of their source."""
+def rules_of(kind: type[AnyRule], *modules: ModuleType) -> Iterator[AnyRule]:
+    """The rules of a kind that modules define, in the order of their source."""
     for module in modules:
-        yield from (each for each in vars(module).values() if isinstance(each, Rule))
+        yield from (each for each in vars(module).values() if isinstance(each, kind))
+
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+
+def sarif_document(rules: Iterable[RuleText], results: list[dict[str, Any]]) -> dict[str, Any]:
+    """A SARIF document with one run.  Source: SARIF 2.1.0, OASIS standard."""
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "buildtool",
+                        "version": __version__,
+                        "rules": [_sarif_rule(rule) for rule in rules],
+                    }
+                },
+                "results": results,
+            }
+        ],
+    }
+
+
+def _sarif_rule(rule: RuleText) -> dict[str, Any]:
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.requirement},
+        "fullDescription": {"text": f"{rule.requirement} {rule.reason}"},
+    }
+
+
+def sarif_uri(path: str) -> str:
+    """A path as a URI, relative if the path is."""
+    from urllib.parse import quote  # noqa: PLC0415 - only SARIF needs it
+
+    return quote(path.encode(errors="surrogateescape"))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-from buildtool.contract.finding import ERROR, Finding, rules_of
+from buildtool.contract.finding import ERROR, Finding, Rule, rules_of, sarif_document, sarif_uri
 from buildtool.contract.release_json import ReleaseFileError, read_promise
 from buildtool.contract.rules import (
     any_file,
@@ -21,7 +21,6 @@ from buildtool.contract.rules import (
     vector_instructions,
 )
 from buildtool.contract.rules.skels import IN_SHELL
-from buildtool.contract.sarif import sarif_document, sarif_uri
 from buildtool.contract.subject import (
     LIBRARIES,
     NOTHING,
@@ -45,7 +44,9 @@ from buildtool.toolchains.system_libraries import (
     sysroot_libraries,
 )
 
-RULES = tuple(rules_of(declared, host_system, host_libraries, skels, vector_instructions, any_file))
+RULES = tuple(
+    rules_of(Rule, declared, host_system, host_libraries, skels, vector_instructions, any_file)
+)
 
 
 def check(subject: Subject) -> list[Finding]:
@@ -159,13 +160,18 @@ BESIDE, DEVICE, MISSING = "beside", "device", "missing"
 MAX_LIBRARIES = 1000
 
 
-class NeededLibrary(Value):
+class NeededLibrary(Described):
     """A library that a file needs, itself or through another one."""
 
-    name: str
-    where: str  # `BESIDE` the file, on every `DEVICE` of the platform, or `MISSING`
-    path: str
-    symbols: tuple[str, ...]  # that it exports and the file imports, as far as known
+    name: Annotated[str, "name by which it is needed"]
+    where: Annotated[
+        str,
+        "in the directory of the file or of a RUNPATH with $ORIGIN, on every device of the"
+        " platform, or neither",
+        ("beside", "device", "missing"),
+    ]
+    path: Annotated[str | None, "its path if it is beside the file"]
+    symbols: Annotated[tuple[str, ...], "imports of the file that it has, as far as they are known"]
 
 
 class Resolution(Value):
@@ -232,7 +238,9 @@ def resolve(elf: Elf, shell: DeviceShell | None = None) -> Resolution:
         elif name in of_device or (is_cdsprpc(name) and not is_hexagon):
             where = DEVICE
         symbols = tuple(sorted(elf.imports & exports))
-        rows.append(NeededLibrary(name, where, str(paths.get(name, "")), symbols))
+        rows.append(
+            NeededLibrary(name, where, str(paths[name]) if name in paths else None, symbols)
+        )
         unresolved -= exports
     if elf.hexagon_arch:
         missing = missing_names(frozenset(unresolved), elf.hexagon_arch, shell)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from buildtool.core.errors import BuildtoolError
@@ -66,6 +67,8 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
     origin, inner = get_origin(kind), [*map(_decoder, get_args(kind))]
     if kind in (Any, Ellipsis):
         return lambda data: data
+    if origin is UnionType:  # X | None
+        return lambda data: None if data is None else inner[0](data)
     if origin is tuple and _PLAIN.issuperset(get_args(kind)):
         kinds = [*get_args(kind)]
         return lambda row: tuple(_checked(list, row) if [*map(type, row)] == kinds else _wrong(row))

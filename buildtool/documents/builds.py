@@ -60,25 +60,7 @@ class BuildDocument(TypedDict):
     error: Annotated[ErrorObject | None, "why the build failed; null when it did not"]
 
 
-ReasonObject = Annotated[dict[str, Any], "buildtool.engine.reasons:Reason"]
-
-
-class ExplanationObject(TypedDict):
-    name: Annotated[str, "name of the step: host/COMPONENT or skel/COMPONENT/ARCH"]
-    outcome: Annotated[
-        str,
-        "what a build would do, or with --last did; Ctrl-C makes steps interrupted",
-        ("up-to-date", "restored", "built", "waits", "failed", "skipped", "interrupted"),
-    ]
-    origin: Annotated[
-        str | None,
-        "cache that it is restored from",
-        ("local", "remote"),
-    ]
-    waits_for: Annotated[str | None, "step that has to be built first"]
-    reasons: Annotated[list[ReasonObject], "why it is not up to date"]
-    nearest: Annotated[list[ReasonObject], "what differs from the most similar state in the cache"]
-    known: Annotated[int, "states of it in the cache"]
+ExplanationObject = Annotated[dict[str, Any], "buildtool.engine.decide:Explanation"]
 
 
 class WhyDocument(TypedDict):
@@ -86,9 +68,7 @@ class WhyDocument(TypedDict):
     steps: Annotated[list[ExplanationObject], "steps in order"]
 
 
-class CleanDocument(TypedDict):
-    removed: Annotated[list[str], "paths that were removed"]
-    bytes: Annotated[int, "what they took on the disk"]
+CleanDocument = Annotated[dict[str, Any], "buildtool.engine.clean:Removed"]
 
 
 class ErrorObject(TypedDict):

@@ -7,16 +7,7 @@ from typing import Annotated, Any, TypedDict
 FindingObject = Annotated[dict[str, Any], "buildtool.contract.finding:Finding"]
 
 
-class LibraryObject(TypedDict):
-    name: Annotated[str, "name by which it is needed"]
-    where: Annotated[
-        str,
-        "in the directory of the file or of a RUNPATH with $ORIGIN, on every device of the"
-        " platform, or neither",
-        ("beside", "device", "missing"),
-    ]
-    path: Annotated[str | None, "its path if it is beside the file"]
-    symbols: Annotated[list[str], "imports of the file that it has, as far as they are known"]
+LibraryObject = Annotated[dict[str, Any], "buildtool.contract.inspection:NeededLibrary"]
 
 
 class VersionNeedObject(TypedDict):

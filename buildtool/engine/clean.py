@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from buildtool.core.history import DIRECTORY as HISTORY
 from buildtool.core.trees import IGNORE_FILE, make_directory, remove_tree
-from buildtool.core.value import Value
+from buildtool.core.value import Described
 from buildtool.plan.plan import CONAN, DEBIAN, Plan
-
-if TYPE_CHECKING:
-    from buildtool.documents.builds import CleanDocument
 
 EXPENSIVE = (CONAN, DEBIAN, "device", "bench", HISTORY)
 """Directories that are slow to recreate: packages that Conan or apt fetched, emulated devices,
@@ -21,14 +18,11 @@ results of benches, and the history, which nothing recreates."""
 TRASH = "trash"
 
 
-class Removed(Value):
-    """The paths that were removed, and their size on disk in bytes."""
+class Removed(Described):
+    """What was removed."""
 
-    paths: tuple[Path, ...]
-    size: int
-
-    def as_json(self) -> CleanDocument:
-        return {"removed": [str(path) for path in self.paths], "bytes": self.size}
+    removed: Annotated[tuple[Path, ...], "paths that were removed"]
+    bytes: Annotated[int, "what they took on the disk"]
 
 
 def everything(state: Path, *, include_expensive: bool = False) -> list[Path]:

@@ -44,7 +44,7 @@ class Caches:
         from buildtool.cache.local import open_cache  # noqa: PLC0415
         from buildtool.engine.lookup import CacheLookup  # noqa: PLC0415
 
-        local = self._stack.enter_context(open_cache(self._listener))
+        local = self._stack.enter_context(contextlib.closing(open_cache(self._listener)))
         if not os.environ.get(REMOTE_VARIABLE):
             return CacheLookup(local)
         from buildtool.cache.remote.client import RemoteCache  # noqa: PLC0415

@@ -9,23 +9,20 @@ last one did.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from buildtool.core.files import read_regular, write_if_changed
-from buildtool.core.value import Value
+from buildtool.core.stored import read_value, write_value
+from buildtool.core.value import Described, Value
 from buildtool.engine.context import BuildContext
-from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
-from buildtool.engine.result import BuildResult, StepOutcome
+from buildtool.engine.result import BuildResult, Reason, StepOutcome, find_reasons
 from buildtool.plan.plan import Plan, Step
 from buildtool.plan.step_key import step_key
 
 if TYPE_CHECKING:
-    from buildtool.documents.builds import ExplanationObject
     from buildtool.engine.lookup import CacheHit
 
 
@@ -96,33 +93,26 @@ def decide(check: StepCheck, context: BuildContext) -> Decision:
 
 
 WAITS = "waits"
+LAST_BUILD = 1
+"""The version of what is kept of the last build."""
 
 
-class Explanation(Value):
-    """The outcome for a step, and why it is not up to date.
+class Explanation(Described):
+    """What a build does with a step, or did, and why it is not up to date."""
 
-    `outcome` is a `StepOutcome`, or `waits`: `origin` then names the step to be built first.
-    For a restored step, `origin` is `local` or `remote`.  `nearest` is why the step cannot be
-    restored: how the inputs differ from those of the most similar of the `known` builds.
-    """
-
-    step: str
-    outcome: str
-    reasons: tuple[Reason, ...] = ()
-    origin: str = ""
-    nearest: tuple[Reason, ...] = ()
-    known: int = 0
-
-    def as_json(self) -> ExplanationObject:
-        return {
-            "name": self.step,
-            "outcome": self.outcome,
-            "origin": None if self.outcome == WAITS else self.origin or None,
-            "waits_for": self.origin if self.outcome == WAITS else None,
-            "reasons": [reason.as_json() for reason in self.reasons],
-            "nearest": [reason.as_json() for reason in self.nearest],
-            "known": self.known,
-        }
+    name: Annotated[str, "name of the step: host/COMPONENT or skel/COMPONENT/ARCH"]
+    outcome: Annotated[
+        str,
+        "what a build would do, or with --last did; Ctrl-C makes steps interrupted",
+        ("up-to-date", "restored", "built", "waits", "failed", "skipped", "interrupted"),
+    ]
+    origin: Annotated[str | None, "cache that it is restored from", ("local", "remote")] = None
+    waits_for: Annotated[str | None, "step that has to be built first"] = None
+    reasons: Annotated[tuple[Reason, ...], "why it is not up to date"] = ()
+    nearest: Annotated[
+        tuple[Reason, ...], "what differs from the most similar state in the cache"
+    ] = ()
+    known: Annotated[int, "states of it in the cache"] = 0
 
 
 def explain(plan: Plan, context: BuildContext) -> tuple[Explanation, ...]:
@@ -132,7 +122,7 @@ def explain(plan: Plan, context: BuildContext) -> tuple[Explanation, ...]:
     for step in plan.steps:
         waits_for = next((need for need, _ in step.needs if need not in digests), "")
         if waits_for:
-            rows.append(Explanation(step.name, WAITS, origin=waits_for))
+            rows.append(Explanation(step.name, WAITS, waits_for=waits_for))
             continue
         check = check_step(step, {need: digests[need] for need, _ in step.needs}, context)
         match decide(check, context):
@@ -141,7 +131,8 @@ def explain(plan: Plan, context: BuildContext) -> tuple[Explanation, ...]:
                 rows.append(Explanation(step.name, StepOutcome.UP_TO_DATE))
             case Restore(hit):
                 digests[step.name] = hit.record.digest
-                rows.append(Explanation(step.name, StepOutcome.RESTORED, check.reasons, hit.origin))
+                restored = Explanation(step.name, StepOutcome.RESTORED, hit.origin)
+                rows.append(restored._replace(reasons=check.reasons))
             case _:
                 rows.append(_explain_build(check, context))
     return tuple(rows)
@@ -151,32 +142,28 @@ def _explain_build(check: StepCheck, context: BuildContext) -> Explanation:
     lookup = context.caches.lookup
     known = lookup.known(check.key)
     nearest = lookup.nearest(known, check.step.roots, context.file_states)
-    return Explanation(check.step.name, StepOutcome.BUILT, check.reasons, "", nearest, len(known))
+    built = Explanation(check.step.name, StepOutcome.BUILT, reasons=check.reasons)
+    return built._replace(nearest=nearest, known=len(known))
+
+
+class _LastBuild(Value):
+    steps: tuple[Explanation, ...]
 
 
 def save_last_build(state: Path, build: BuildResult) -> None:
     """Keep the result of a build for `last_build`."""
-    rows = [result.as_json() for result in build.steps]
-    write_if_changed(_last_build_file(state, build.plan.target), json.dumps(rows))
+    rows = (
+        Explanation(one.step.name, one.outcome, one.origin or None, reasons=one.reasons)
+        for one in build.steps
+    )
+    write_value(_last_build_file(state, build.plan.target), _LastBuild(tuple(rows)), LAST_BUILD)
 
 
 def last_build(state: Path, target: str) -> tuple[Explanation, ...] | None:
     """The outcome for each step in the last build of `target`; None when it is not known."""
-    try:
-        return tuple(
-            _read(row) for row in json.loads(read_regular(_last_build_file(state, target)))
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+    found = read_value(_last_build_file(state, target), _LastBuild, LAST_BUILD)
+    return found.steps if found else None
 
 
 def _last_build_file(state: Path, target: str) -> Path:
     return state / "last" / f"{target}.json"
-
-
-def _read(row: dict[str, Any]) -> Explanation:
-    reasons = tuple(
-        Reason(*(str(reason[name]) for name in ("kind", "name", "old", "new")))
-        for reason in row["reasons"]
-    )
-    return Explanation(str(row["name"]), str(row["outcome"]), reasons, str(row["origin"] or ""))

@@ -20,8 +20,8 @@ from buildtool.cache.action import Action, path_sets_document, read_action, read
 from buildtool.cache.outputs import Check, Output, restore
 from buildtool.core.files import digest_of, is_digest
 from buildtool.core.value import Value
-from buildtool.engine.reasons import Reason, input_reasons
 from buildtool.engine.record import StepRecord
+from buildtool.engine.result import Reason, input_reasons
 from buildtool.inputs.file_states import FileView
 from buildtool.inputs.globs import Budget, BudgetError
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet, changes, observe

@@ -22,8 +22,7 @@ def lint_project(project: Project, paths: Sequence[Path], against: str) -> LintR
     git; "" is the newest tag, for interfaces with an IDL_VERSION.
     """
     from buildtool.lint.check import lint
-    from buildtool.lint.files import named_files, project_files
-    from buildtool.lint.subject import read_subject
+    from buildtool.lint.subject import named_files, project_files, read_subject
 
     named = named_files(paths, project.root)
     files = {**project_files(project), **named}
@@ -41,8 +40,7 @@ def lint_project(project: Project, paths: Sequence[Path], against: str) -> LintR
 def lint_files(paths: Sequence[Path]) -> LintResult:
     """Check files that belong to no project."""
     from buildtool.lint.check import lint
-    from buildtool.lint.files import named_files
-    from buildtool.lint.subject import read_subject
+    from buildtool.lint.subject import named_files, read_subject
 
     return lint(read_subject(named_files(paths, Path.cwd())))
 

@@ -13,8 +13,7 @@ from buildtool.core.lock import held_directory
 from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, Ready, device_for, read_facts_of, target_on
 from buildtool.device.facts import CDSP
-from buildtool.flow.options import with_options
-from buildtool.project.model import Project
+from buildtool.project.model import Project, with_options
 from buildtool.release.slices import Release, slices_from_json
 
 if TYPE_CHECKING:

@@ -282,7 +282,7 @@ def clean(
         if not target_name:
             from buildtool.measure.revisions import forget_worktree
 
-            forget_worktree(project, removed.paths)
+            forget_worktree(project, removed.removed)
         return removed
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from buildtool.contract.finding import rules_of, sarif_document, sarif_uri
 from buildtool.core.value import Value
 from buildtool.lint.c_tokens import Place
-from buildtool.lint.finding import LintFinding, rule, rules_of
-from buildtool.lint.rules import interfaces, memory, power, programs, search_paths
+from buildtool.lint.finding import LintFinding, LintRule, rule
+from buildtool.lint.rules import interfaces, memory, programs, search_paths
 from buildtool.lint.subject import Silence, Subject
 
 
@@ -43,8 +44,6 @@ def without_silenced(
 
 def lint_sarif(result: LintResult) -> dict[str, Any]:
     """The SARIF 2.1.0 document, for code hosts; files are relative to the project."""
-    from buildtool.contract.sarif import sarif_document, sarif_uri  # noqa: PLC0415 - a format
-
     numbers = {rule.name: number for number, rule in enumerate(RULES)}
     results = [
         {
@@ -95,4 +94,4 @@ def _closest(name: str, names: list[str]) -> str:
     return next(iter(difflib.get_close_matches(name[:64], names, 1)), "")
 
 
-RULES = (*rules_of(interfaces, programs, power, memory, search_paths), lint_comment)
+RULES = (*rules_of(LintRule, interfaces, programs, memory, search_paths), lint_comment)

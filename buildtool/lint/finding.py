@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated
 
 from buildtool.contract.finding import RuleText
@@ -60,9 +59,3 @@ def rule(
 ) -> Callable[[Callable[[Subject], Iterator[LintFinding]]], LintRule]:
     """Make a rule of the function that finds mistakes; its docstring is the rule's text."""
     return lambda find: LintRule(name, find.__doc__, find, source, remedy, language, condition)
-
-
-def rules_of(*modules: ModuleType) -> Iterator[LintRule]:
-    """The rules that modules define, in the order of their source."""
-    for module in modules:
-        yield from (each for each in vars(module).values() if isinstance(each, LintRule))

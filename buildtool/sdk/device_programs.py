@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.program import probe_version
+from buildtool.sdk.program import probe_version, probed_tool
 from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
     FoundTool,
@@ -19,7 +19,6 @@ from buildtool.sdk.tool_search import (
     ToolUnfitError,
     programs_on_path,
     search,
-    tool_identity,
 )
 
 INSTALL_ADB = "Install it: apt-get install adb"
@@ -58,18 +57,12 @@ def _android_sdks() -> list[Path]:
 
 
 def _probe_adb(program: Path) -> AdbProgram | None:
-    if not program.is_file():
-        return None
     # `adb version` does not start a server.
-    version, problems = probe_version(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
+    found = probed_tool("adb", program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
+    if not found:
+        return None
     protocol, _ = probe_version(program, "version", pattern=r"^Android Debug .* 1\.0\.(\d{1,9})$")
-    return AdbProgram(
-        where=program,
-        version=version or "unknown",
-        protocol=protocol,
-        identity=tool_identity("adb", version, {"adb": program}),
-        problems=problems,
-    )
+    return AdbProgram(**found._asdict(), protocol=protocol)
 
 
 def find_ssh(requirement: Tool = NO_REQUIREMENT) -> FoundTool:
@@ -98,19 +91,11 @@ def find_ssh_keygen() -> Path:
 
 
 def _probe_ssh(program: Path) -> FoundTool | None:
-    if not program.is_file():
-        return None
-    version, problems = probe_version(program, "-V", pattern=r"^OpenSSH_(?:\D+_)?(\d[\w.]{0,20})")
-    if problems:
-        problems = tuple(
-            Problem(f"it is not OpenSSH: {problem.text}", INSTALL_SSH) for problem in problems
-        )
-    return FoundTool(
-        where=program,
-        version=version or "unknown",
-        identity=tool_identity("ssh", version, {"ssh": program}),
-        problems=problems,
-    )
+    found = probed_tool("ssh", program, "-V", pattern=r"^OpenSSH_(?:\D+_)?(\d[\w.]{0,20})")
+    if found and found.problems:
+        texts = (f"it is not OpenSSH: {problem.text}" for problem in found.problems)
+        return found._replace(problems=tuple(Problem(text, INSTALL_SSH) for text in texts))
+    return found
 
 
 def lldb_programs(hexagon_sdk: Tool) -> Iterator[Path]:
@@ -141,10 +126,4 @@ def find_lldb(hexagon_sdk: Tool) -> FoundTool:
 
 
 def _probe_lldb(program: Path) -> FoundTool | None:
-    version, problems = probe_version(program, "--version", pattern=r"lldb version (\d+\.[\d.]+)")
-    return FoundTool(
-        where=program,
-        version=version or "unknown",
-        identity=tool_identity("lldb", version, {"lldb": program}),
-        problems=problems,
-    )
+    return probed_tool("lldb", program, "--version", pattern=r"lldb version (\d+\.[\d.]+)")

@@ -73,6 +73,20 @@ def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tup
     return "", (Problem(f"it does not print its version, but: {shown}", RUN_IT_YOURSELF),)
 
 
+def probed_tool(tool: str, program: Path, *question: str, pattern: str) -> FoundTool | None:
+    """The `tool` that is `program`, with its version as `probe_version` finds it; None if there is
+    no such file."""
+    if not program.is_file():
+        return None
+    version, problems = probe_version(program, *question, pattern=pattern)
+    return FoundTool(
+        where=program,
+        version=version or "unknown",
+        identity=tool_identity(tool, version, {tool: program}),
+        problems=problems,
+    )
+
+
 class PackagedProgram(Value):
     """A program in a Python package of the same name, and the version of both."""
 

@@ -38,7 +38,7 @@ from buildtool.sdk.qemu import (
 from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 from buildtool.toolchains.conan_profile import build_machine
 from buildtool.toolchains.distribute import ENGINES
-from buildtool.toolchains.distribute.remote_compiler import limits
+from buildtool.toolchains.distribute.launcher_scripts import limits
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler

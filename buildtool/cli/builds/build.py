@@ -13,9 +13,9 @@ from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, show_files
 from buildtool.core.errors import UsageError
 from buildtool.engine.result import StepOutcome
-from buildtool.flow.options import with_options
 from buildtool.flow.targets import build_release, count_compilations, make_plan
 from buildtool.plan.plan import Plan
+from buildtool.project.model import with_options
 from buildtool.project.read import find_project
 
 

@@ -35,9 +35,9 @@ def clean(
     removed = remove_built(project, target, include_expensive=everything, listener=Screen())
     if json:
         print_json(removed.as_json())
-    elif not removed.paths:
+    elif not removed.removed:
         show("nothing to remove")
     else:
-        for path in removed.paths:
+        for path in removed.removed:
             show(path.relative_to(project.root))
-        show(f"{removed.size / 1e6:,.1f} MB freed")
+        show(f"{removed.bytes / 1e6:,.1f} MB freed")

@@ -10,8 +10,8 @@ from buildtool.cli.options import BuildOptions, Json, NoCache, TargetName
 from buildtool.cli.parameters import Option
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show
-from buildtool.flow.options import with_options
 from buildtool.flow.targets import package as package_target
+from buildtool.project.model import with_options
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:

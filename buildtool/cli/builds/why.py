@@ -15,7 +15,7 @@ from buildtool.core.errors import UsageError
 if TYPE_CHECKING:
     from buildtool.documents.builds import WhyDocument
     from buildtool.engine.decide import Explanation
-    from buildtool.engine.reasons import Reason
+    from buildtool.engine.result import Reason
 
 SHOWN = 10
 """How many reasons are shown for a step without --all."""
@@ -34,8 +34,8 @@ def why(
 ) -> None:
     """Explain, step by step, what a build would do now and why."""
     from buildtool.cli.screen import Screen
-    from buildtool.flow.options import with_options
     from buildtool.flow.targets import explain, last_build
+    from buildtool.project.model import with_options
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
@@ -64,12 +64,12 @@ def _show(row: Explanation, shown: int) -> None:
         "up-to-date": "up to date",
         "restored": f"restored from the {row.origin} cache",
         "built": "rebuilt",
-        "waits": f"waits for {row.origin}, which is rebuilt",
+        "waits": f"waits for {row.waits_for}, which is rebuilt",
         "failed": "failed",
         "skipped": "skipped, as another step failed",
         "interrupted": "interrupted by Ctrl-C",
     }
-    show(f"{row.step}: {words.get(row.outcome, row.outcome)}")
+    show(f"{row.name}: {words.get(row.outcome, row.outcome)}")
     _show_reasons(row.reasons, shown)
     if row.nearest and row.nearest != row.reasons:
         show(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, show_files, show_json
-from buildtool.contract.inspection import BESIDE, NeededLibrary, resolve
+from buildtool.contract.inspection import BESIDE, resolve
 from buildtool.contract.rules.host_system import needed_glibc
 from buildtool.core.elf.file import machine_name
 from buildtool.core.elf.read import Elf
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from buildtool.documents.inspection import (
         ElfDocument,
         ElfFacts,
-        LibraryObject,
         VersionNeedObject,
     )
     from buildtool.sdk.sysroot import Sysroot
@@ -220,7 +219,7 @@ def facts(elf: Elf, shell: DeviceShell | None = None) -> ElfFacts:
         "type": elf.kind,
         "soname": elf.soname or None,
         "needed": list(elf.needed),
-        "libraries": [_library(row) for row in resolution.libraries],
+        "libraries": [row.as_json() for row in resolution.libraries],
         "runpath": list(elf.runpath),
         "interpreter": elf.interpreter or None,
         "build_id": elf.build_id or None,
@@ -238,15 +237,6 @@ def facts(elf: Elf, shell: DeviceShell | None = None) -> ElfFacts:
         "imports": sorted(elf.imports),
         "weak_imports": sorted(elf.weak_imports),
         "unresolved": list(resolution.unresolved),
-    }
-
-
-def _library(row: NeededLibrary) -> LibraryObject:
-    return {
-        "name": row.name,
-        "where": row.where,
-        "path": row.path or None,
-        "symbols": list(row.symbols),
     }
 
 

@@ -14,8 +14,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest, write_if_changed
 from buildtool.project.model import Project, Target
 from buildtool.toolchains.distribute import ENGINES
-from buildtool.toolchains.distribute.launcher_scripts import archive
-from buildtool.toolchains.distribute.remote_compiler import limits, remote_compiler
+from buildtool.toolchains.distribute.launcher_scripts import archive, limits, remote_compiler
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
 if TYPE_CHECKING:

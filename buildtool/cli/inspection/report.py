@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -29,16 +30,20 @@ def report(
     The file has everything inside and needs no network. It shows what is recorded in .buildtool,
     and the cards of devices that buildtool probe keeps.
     """
-    from buildtool.core.files import check_output_file
-    from buildtool.flow import reports
+    from buildtool.core.files import check_output_file, write_if_changed
     from buildtool.project.read import find_project
+    from buildtool.report.markdown import markdown_text
+    from buildtool.report.report import html_page, make_report
 
     if output:
         redirected = "Redirect it: buildtool report --markdown >FILE"
         check_excluded("--output", {"--markdown": markdown}, "the summary is printed", redirected)
         check_output_file("--output", output, "report.html")
     project = find_project(Path.cwd())
+    made = make_report(project, time.time())
     if markdown:
-        write(reports.report_markdown(project))
+        write(markdown_text(made))
     else:
-        show(reports.write_report(project, output))
+        file = output.absolute() if output else project.state / "report.html"
+        write_if_changed(file, html_page(made, file.parent))
+        show(file)

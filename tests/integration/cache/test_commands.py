@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, size in {"zig/z": 3_000_000, "sysroots/sim": 2048, "mystery/sub": 5}.items():
         (directory / name).mkdir(parents=True)
         (directory / name / ("0" * 32)).write_bytes(b"x" * size)
-    with LocalCache(directory / "actions", 1 << 30, print) as actions:
+    with closing(LocalCache(directory / "actions", 1 << 30, print)) as actions:
         for number in range(3):
             assert put(actions, number, tmp_path / "source")
     return directory

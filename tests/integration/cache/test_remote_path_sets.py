@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import tracemalloc
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_no_document_has_a_build_look_for_long(
     assert stored
     with (
         hostile(says(answer(stored))) as server,
-        LocalCache(tmp_path / "cache", 1 << 30, listen) as local,
+        closing(LocalCache(tmp_path / "cache", 1 << 30, listen)) as local,
     ):
         lookup = CacheLookup(local, RemoteCache(RemoteConfig(server.url), listen))
         if kind in LARGE:  # tracing slows the others down far more

@@ -12,8 +12,7 @@ import pytest
 
 from buildtool.drivers.cmake.compiler_launcher import find_compiler_launcher
 from buildtool.toolchains.arm64 import android
-from buildtool.toolchains.distribute.launcher_scripts import archive
-from buildtool.toolchains.distribute.remote_compiler import remote_compiler
+from buildtool.toolchains.distribute.launcher_scripts import archive, remote_compiler
 from tests.integration.distribute.daemons import FARMS
 from tests.standins.android_ndk import make_ndk
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def put(cache: Path, data: bytes, limit: int = 1 << 30) -> Path:
     source = cache.with_name("source")
     source.write_bytes(data)
     (cache / "actions" / "neighbours").unlink(missing_ok=True)  # as after an hour
-    with LocalCache(cache / "actions", limit, print, OtherCaches(cache)) as actions:
+    with closing(LocalCache(cache / "actions", limit, print, OtherCaches(cache))) as actions:
         assert actions.put(digest, source)
         return cache / "actions" / "cas" / digest[:2] / digest
 
@@ -116,7 +117,7 @@ def test_leftovers_of_killed_zig_processes_are_deleted_after_a_build(cache: Path
     for folder in (stale, fresh):
         folder.mkdir(parents=True)
     os.utime(stale, (OLD, OLD))
-    with LocalCache(cache / "actions", 1 << 30, print, OtherCaches(cache)):
+    with closing(LocalCache(cache / "actions", 1 << 30, print, OtherCaches(cache))):
         pass
     assert stale.exists()
     put(cache, b"content")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.cli import main
-from buildtool.cli.completion.complete import answer
+from buildtool.cli.completion.completion import answer
 
 PROJECT = """\
 [project]

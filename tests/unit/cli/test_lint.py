@@ -12,7 +12,7 @@ import pytest
 
 from buildtool.cli import main
 from buildtool.lint.check import RULES
-from buildtool.lint.rules.power import power_context
+from buildtool.lint.rules.memory import power_context
 from buildtool.lint.subject import MAX_FILE_BYTES
 from tests.command_line import REPOSITORY
 from tests.json_documents import validate

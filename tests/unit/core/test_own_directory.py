@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.trees import make_directory, own_root, remove_tree
-from buildtool.core.unwritable import as_unwritable_error
+from buildtool.core.trees import as_unwritable_error, make_directory, own_root, remove_tree
 
 Put = Callable[[Path], object]
 

@@ -21,7 +21,7 @@ from buildtool.core.files import (
     write_checksummed,
 )
 from buildtool.core.lock import locked, try_lock
-from buildtool.core.unwritable import as_unwritable_error
+from buildtool.core.trees import as_unwritable_error
 from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_inputs
 from buildtool.drivers.cmake.step_tools import step_log
 from buildtool.drivers.cmake.tree_files import read_log_lines

@@ -31,8 +31,8 @@ def test_packages_devices_locks_and_the_ignore_file_stay(state: Path) -> None:
     removed = remove(state, everything(state))
 
     assert names(state) == {"conan", "device", "build.lock", "conan.lock", ".gitignore"}
-    assert {path.name for path in removed.paths} == {"build", "out", "release", "state"}
-    assert removed.size == sum(blocks) * 512
+    assert {path.name for path in removed.removed} == {"build", "out", "release", "state"}
+    assert removed.bytes == sum(blocks) * 512
     assert (state / "conan/p/file").is_file()
 
 
@@ -44,7 +44,7 @@ def test_only_locks_and_the_ignore_file_stay_when_all_is_removed(state: Path) ->
 
 def test_there_may_be_nothing(tmp_path: Path) -> None:
     assert everything(tmp_path / "nowhere") == []
-    assert remove(tmp_path / "nowhere", []).paths == ()
+    assert remove(tmp_path / "nowhere", []).removed == ()
 
 
 def test_only_the_link_of_a_linked_directory_is_deleted(state: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.cache.outputs import Output
-from buildtool.engine.reasons import Reason, input_reasons
 from buildtool.engine.record import changed_outputs
+from buildtool.engine.result import Reason, input_reasons
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import Change
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from buildtool.cli.builds.why import SHOWN, _show
-from buildtool.engine.decide import Explanation, last_build, save_last_build
-from buildtool.engine.reasons import Reason
-from buildtool.engine.result import BuildResult, StepOutcome, StepResult
+from buildtool.core.files import write_checksummed
+from buildtool.engine.decide import LAST_BUILD, Explanation, last_build, save_last_build
+from buildtool.engine.result import BuildResult, Reason, StepOutcome, StepResult
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE
@@ -27,34 +26,38 @@ DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
     [
         (Explanation("host/app", "up-to-date"), "host/app: up to date\n"),
         (
-            Explanation("host/app", "restored", (CHANGED,), "local"),
+            Explanation("host/app", "restored", "local", reasons=(CHANGED,)),
             "host/app: restored from the local cache\n"
             "    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explanation("host/app", "restored", (Reason("first"),), "remote"),
+            Explanation("host/app", "restored", "remote", reasons=(Reason("first"),)),
             "host/app: restored from the remote cache\n    it was not built here before\n",
         ),
         (
-            Explanation("skel/a/v68", "built", (DEFINE, CHANGED)),
+            Explanation("skel/a/v68", "built", reasons=(DEFINE, CHANGED)),
             "skel/a/v68: rebuilt\n"
             "    cmake.defines.LEVEL: nothing → 'two'\n"
             "    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explanation("host/app", "waits", origin="host/base"),
+            Explanation("host/app", "waits", waits_for="host/base"),
             "host/app: waits for host/base, which is rebuilt\n",
         ),
         (Explanation("host/app", "failed"), "host/app: failed\n"),
         (
-            Explanation("host/app", "built", (Reason("first"),), "", (CHANGED,), 1),
+            Explanation(
+                "host/app", "built", reasons=(Reason("first"),), nearest=(CHANGED,), known=1
+            ),
             "host/app: rebuilt\n"
             "    it was not built here before\n"
             "    the one state of it in the cache differs:\n"
             "      host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explanation("host/app", "built", (DEFINE, CHANGED), "", (CHANGED,), 3),
+            Explanation(
+                "host/app", "built", reasons=(DEFINE, CHANGED), nearest=(CHANGED,), known=3
+            ),
             "host/app: rebuilt\n"
             "    cmake.defines.LEVEL: nothing → 'two'\n"
             "    host/main.c changed: aaaaaaaa → bbbbbbbb\n"
@@ -62,11 +65,11 @@ DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
             "      host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (  # a difference from the last build is not printed twice
-            Explanation("host/app", "built", (CHANGED,), "", (CHANGED,), 2),
+            Explanation("host/app", "built", reasons=(CHANGED,), nearest=(CHANGED,), known=2),
             "host/app: rebuilt\n    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explanation("host/app", "built", (Reason("input", "a\x1b[2J\n\u202e.c", OLD),)),
+            Explanation("host/app", "built", reasons=(Reason("input", "a\x1b[2J\n\u202e.c", OLD),)),
             "host/app: rebuilt\n    a\\x1b[2J\\n\\u202e.c is gone\n",
         ),
     ],
@@ -80,7 +83,7 @@ def test_a_step_in_words(row: Explanation, text: str, capsys: pytest.CaptureFixt
 def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
     many = tuple(Reason("input", f"{number}.c", OLD) for number in range(SHOWN + 2))
 
-    _show(Explanation("host/app", "built", many), SHOWN)
+    _show(Explanation("host/app", "built", reasons=many), SHOWN)
 
     *shown, rest = capsys.readouterr().out.splitlines()
     assert len(shown) == 1 + SHOWN
@@ -88,7 +91,7 @@ def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def row(**changes: Any) -> dict[str, Any]:
-    known = Explanation("host/app", "built", (CHANGED,), "local").as_json()
+    known = Explanation("host/app", "built", "local", reasons=(CHANGED,)).as_json()
     return {**known, **changes}
 
 
@@ -112,14 +115,16 @@ def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
     save_last_build(tmp_path, BuildResult(plan, (failed, skipped, restored)))
 
     assert last_build(tmp_path, "sim") == (
-        Explanation("host/app", "failed", (CHANGED,)),
+        Explanation("host/app", "failed", reasons=(CHANGED,)),
         Explanation("host/b", "skipped"),
-        Explanation("host/c", "restored", (), "local"),
+        Explanation("host/c", "restored", "local"),
     )
     assert last_build(tmp_path, "other") is None
 
-    (tmp_path / "last/sim.json").write_text(json.dumps([row()]))
-    assert last_build(tmp_path, "sim") == (Explanation("host/app", "built", (CHANGED,), "local"),)
+    write_checksummed(tmp_path / "last/sim.json", {"version": LAST_BUILD, "steps": [row()]})
+    assert last_build(tmp_path, "sim") == (
+        Explanation("host/app", "built", "local", reasons=(CHANGED,)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +144,7 @@ def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
 )
 def test_an_invalid_note_is_ignored(rows: Any, tmp_path: Path) -> None:
     (tmp_path / "last").mkdir()
-    (tmp_path / "last/sim.json").write_text(json.dumps(rows))
+    write_checksummed(tmp_path / "last/sim.json", {"version": LAST_BUILD, "steps": rows})
 
     assert last_build(tmp_path, "sim") is None
 

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.distribute.launcher_scripts import archive
-from buildtool.toolchains.distribute.remote_compiler import RemoteCompiler, remote_compiler
+from buildtool.toolchains.distribute.launcher_scripts import (
+    RemoteCompiler,
+    archive,
+    remote_compiler,
+)
 from buildtool.toolchains.profile import Compiler, Profile
 
 ONE = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
