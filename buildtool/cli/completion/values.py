@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -33,32 +34,28 @@ def values(cursor: Cursor) -> tuple[str, list[Word]]:
     """The kind of the completions, and the words.  Raises the errors of reading a project."""
     if cursor.kind in (FILES, DIRECTORIES):
         return cursor.kind, []
-    words_of = WORDS_OF.get(cursor.kind)
-    return WORDS, [(value, "") for value in words_of(cursor)] if words_of else []
+    source = WORDS_OF.get(cursor.kind)
+    if not source:
+        return WORDS, []
+    if isinstance(source, str):
+        module, _, name = source.partition(":")
+        found = getattr(importlib.import_module(module), name)
+        words = found() if callable(found) else found
+    else:
+        words = source(cursor)
+    return WORDS, [(word, "") for word in words]
 
 
-def _targets(cursor: Cursor) -> Iterable[str]:
-    from buildtool.project.read import find_project
+def _of_project(tables: str) -> Callable[[Cursor], Iterable[str]]:
+    """The names of tables in the project file."""
 
-    return find_project(cursor.here).targets
+    def names(cursor: Cursor) -> Iterable[str]:
+        from buildtool.project.read import find_project
 
+        found: Mapping[str, object] = getattr(find_project(cursor.here), tables)
+        return found
 
-def _runs(cursor: Cursor) -> Iterable[str]:
-    from buildtool.project.read import find_project
-
-    return find_project(cursor.here).runs
-
-
-def _benches(cursor: Cursor) -> Iterable[str]:
-    from buildtool.project.read import find_project
-
-    return find_project(cursor.here).benches
-
-
-def _tests(cursor: Cursor) -> Iterable[str]:
-    from buildtool.project.read import find_project
-
-    return find_project(cursor.here).tests
+    return names
 
 
 def _rules(_: Cursor) -> Iterable[str]:
@@ -86,12 +83,6 @@ def _programs(cursor: Cursor) -> Iterable[str]:
         if len(found) > MAX_PROGRAMS:
             break
     return found[:MAX_PROGRAMS]
-
-
-def _archs(_: Cursor) -> Iterable[str]:
-    from buildtool.project.keys import HEXAGON_ARCHS
-
-    return HEXAGON_ARCHS
 
 
 def _devices(cursor: Cursor) -> Iterable[str]:
@@ -124,18 +115,6 @@ def _socs(_: Cursor) -> Iterable[str]:
     return [*known_socs(), *names_by_arch()]
 
 
-def _domains(_: Cursor) -> Iterable[str]:
-    from buildtool.device.facts import DOMAINS
-
-    return DOMAINS
-
-
-def _build_types(_: Cursor) -> Iterable[str]:
-    from buildtool.project.model import BUILD_TYPES
-
-    return BUILD_TYPES
-
-
 def _compiler_launchers(_: Cursor) -> Iterable[str]:
     from buildtool.drivers.cmake.compiler_launcher import NONE
     from buildtool.sdk.tool_search import COMPILER_LAUNCHERS
@@ -143,74 +122,33 @@ def _compiler_launchers(_: Cursor) -> Iterable[str]:
     return [*COMPILER_LAUNCHERS, NONE]
 
 
-def _engines(_: Cursor) -> Iterable[str]:
-    from buildtool.toolchains.distribute import ENGINES
-
-    return ENGINES
-
-
-def _formats(_: Cursor) -> Iterable[str]:
-    from buildtool.project.model import FORMATS
-
-    return FORMATS
-
-
-def _services(_: Cursor) -> Iterable[str]:
-    from buildtool.cli.start.init_ci import WORKFLOWS
-
-    return WORKFLOWS
-
-
-def _platforms(_: Cursor) -> Iterable[str]:
-    from buildtool.project.model import PLATFORMS
-
-    return PLATFORMS
-
-
-def _sysroots(_: Cursor) -> Iterable[str]:
-    from buildtool.sdk.sysroot import sysroot_names
-
-    return sysroot_names()
-
-
-def _sdks(_: Cursor) -> Iterable[str]:
-    from buildtool.sdk.vendor_archives import known_archives
-
-    return known_archives()
-
-
-def _templates(_: Cursor) -> Iterable[str]:
-    from buildtool.cli.start.init import LAYERS
-
-    return LAYERS
-
-
 def _shells(_: Cursor) -> Iterable[str]:
     return sorted(file.suffix[1:] for file in Path(__file__).with_name("shells").iterdir())
 
 
-WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
-    "arch": _archs,
-    "bench": _benches,
-    "type": _build_types,
+WORDS_OF: Mapping[str, str | Callable[[Cursor], Iterable[str]]] = {
+    "arch": "buildtool.project.keys:HEXAGON_ARCHS",
+    "bench": _of_project("benches"),
+    "type": "buildtool.project.model:BUILD_TYPES",
     "device": _devices,
-    "domain": _domains,
+    "domain": "buildtool.device.facts:DOMAINS",
     "device|dir": _devices,
-    "engine": _engines,
-    "format": _formats,
+    "engine": "buildtool.toolchains.distribute:ENGINES",
+    "format": "buildtool.project.model:FORMATS",
     "launcher": _compiler_launchers,
     "list": _lists,
-    "platform": _platforms,
+    "platform": "buildtool.project.model:PLATFORMS",
     "program": _programs,
     "rule": _rules,
-    "run": _runs,
-    "sdk": _sdks,
-    "service": _services,
+    "run": _of_project("runs"),
+    "sdk": "buildtool.sdk.vendor_archives:known_archives",
+    "service": "buildtool.cli.start.init_ci:WORKFLOWS",
     "shell": _shells,
     "soc": _socs,
-    "sysroot": _sysroots,
-    "target": _targets,
-    "template": _templates,
-    "test": _tests,
+    "sysroot": "buildtool.sdk.sysroot:sysroot_names",
+    "target": _of_project("targets"),
+    "template": "buildtool.cli.start.init:LAYERS",
+    "test": _of_project("tests"),
 }
-"""By metavar in lower case; a metavar that is not here takes any text."""
+"""By metavar in lower case: `module:name` of words, or of a function that returns them; or what
+finds them for a cursor.  A metavar that is not here takes any text."""
