@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from buildtool.core.escape import escape
 from buildtool.core.history import read_history
@@ -20,6 +23,7 @@ MAX_TIME = 1 << 34
 ITEMS = 2000
 """Of a list in a record: the others are not read."""
 _Record = TypeVar("_Record")
+V = TypeVar("V", bound=Value)
 
 
 class Bar(Value):
@@ -147,6 +151,40 @@ def records(
     return found, tuple(Text(problem, "warn") for problem in problems)
 
 
+Time = Annotated[float, "seconds since the epoch"]
+
+
+def reader(kind: type[V]) -> Callable[[Mapping[str, Any]], V]:
+    """What reads a value of this kind from an object with its fields, for `records`."""
+    return partial(_value_of, kind)
+
+
+def _value_of(kind: Any, data: Any) -> Any:
+    """`data` as the type `kind`: texts are escaped and cut, numbers are not negative, and an object
+    has all fields without a default.  Raises `LookupError`, `TypeError` and `ValueError`."""
+    origin, inner, row = get_origin(kind), get_args(kind), {"it": data}
+    if kind is str:
+        return text_of(row, "it")
+    if kind is bool:
+        return data is True
+    if kind == Time:
+        return time_of(row, "it")
+    if kind in (int, float):
+        return kind(amount_of(row, "it"))
+    if origin is UnionType:  # X | None
+        return None if data is None else _value_of(inner[0], data)
+    if origin is tuple and isinstance(data, list):
+        return tuple(_value_of(inner[0], each) for each in data[:ITEMS])
+    if not isinstance(data, dict):
+        raise ValueError(f"{str(data)[:80]} is no object")
+    if origin is Mapping:
+        some = islice(data.items(), ITEMS)
+        return {_value_of(str, name): _value_of(inner[1], each) for name, each in some}
+    hints, fixed = get_type_hints(kind, include_extras=True), kind._field_defaults
+    names = [name for name in kind._fields if name in data or name not in fixed]
+    return kind(**{name: _value_of(hints[name], data[name]) for name in names})
+
+
 def text_of(row: Mapping[str, Any], key: str, limit: int = MAX_TEXT) -> str:
     """A text without control characters but line breaks; raises `LookupError` and `ValueError`."""
     value = row[key]
@@ -188,14 +226,6 @@ def rows_of(row: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise ValueError(f"{key} is no list of objects")
     return value[:ITEMS]
-
-
-def object_of(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An object, empty for null and if it is missing; raises `ValueError`."""
-    value = row.get(key) or {}
-    if not isinstance(value, dict):
-        raise ValueError(f"{key} is no object")
-    return value
 
 
 def moment(seconds: float) -> str:

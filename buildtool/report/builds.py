@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from buildtool.core.value import Value
 from buildtool.report.blocks import (
@@ -17,16 +16,12 @@ from buildtool.report.blocks import (
     Section,
     Table,
     Text,
-    amount_of,
+    Time,
     duration,
     moment,
-    object_of,
     percent,
     plural,
-    rows_of,
     size,
-    text_of,
-    time_of,
 )
 from buildtool.report.blocks import Finding as Failure
 from buildtool.report.blocks import Text as Line
@@ -39,7 +34,6 @@ STATES = {
 UNFOLDED = 10
 """Builds whose timelines are in the report."""
 SHORT = 90
-MAX_SECTIONS = 200
 MAX_TARGETS = 12
 NOTABLE = 1.0
 """The change in percent from which a size is marked."""
@@ -54,14 +48,14 @@ class BuiltStep(Value):
     begun: float
     seconds: float
     reasons: tuple[str, ...]
-    more: int
-    error: tuple[tuple[str, str], ...]
+    more_reasons: int
+    error: Mapping[str, str] | None = None
 
 
 class Build(Value):
     """A build in which steps were not up to date."""
 
-    started: float
+    started: Time
     seconds: float
     target: str
     ok: bool
@@ -86,34 +80,6 @@ class Build(Value):
     def why(self) -> str:
         """The first reason that is about a step itself."""
         return next((reason for step in self.steps for reason in step.reasons), "")
-
-
-def read_build(line: Mapping[str, Any]) -> Build:
-    """A build in a line of the history."""
-    return Build(
-        started=time_of(line, "started"),
-        seconds=amount_of(line, "seconds"),
-        target=text_of(line, "target", SHORT),
-        ok=line["ok"] is True,
-        up_to_date=int(amount_of(line, "up_to_date")),
-        steps=tuple(map(_step, rows_of(line, "steps"))),
-    )
-
-
-def _step(row: Mapping[str, Any]) -> BuiltStep:
-    error, reasons = object_of(row, "error"), row["reasons"]
-    if not isinstance(reasons, list):
-        raise ValueError("reasons are a list")
-    return BuiltStep(
-        name=text_of(row, "name", SHORT),
-        outcome=text_of(row, "outcome", SHORT),
-        origin=text_of(row, "origin", SHORT),
-        begun=amount_of(row, "begun"),
-        seconds=amount_of(row, "seconds"),
-        reasons=tuple(text_of({"": each}, "", 300) for each in reasons[:5]),
-        more=int(amount_of(row, "more_reasons")),
-        error=tuple((key, text_of(error, key)) for key in ("message", "why", "remedy") if error),
-    )
 
 
 def builds_section(builds: Sequence[Build], problems: Sequence[Line]) -> Section:
@@ -145,7 +111,7 @@ def failures_of(builds: Sequence[Build]) -> list[tuple[float, Failure]]:
             Failure(
                 f"build {build.target}: {step.name} failed",
                 moment(build.started),
-                tuple(line for line in step.error if line[1]),
+                tuple(line for line in step.error.items() if line[1]),
             ),
         )
         for build in builds
@@ -188,7 +154,9 @@ def _timeline(build: Build, caption: str) -> Table:
     whole = max([build.seconds, *(step.begun + step.seconds for step in build.steps)]) or 1.0
     rows = []
     for step in build.steps:
-        reasons = "; ".join(step.reasons) + (f"; and {step.more} more" if step.more else "")
+        reasons = "; ".join(step.reasons) + (
+            f"; and {step.more_reasons} more" if step.more_reasons else ""
+        )
         state = STATES.get(step.outcome, "")
         begin, end = step.begun / whole, (step.begun + step.seconds) / whole
         hover = f"{step.name}: from {duration(step.begun)}, for {duration(step.seconds)}"
@@ -219,13 +187,15 @@ class SizedSlice(Value):
 
 
 class SizedRelease(Value):
-    """A release that was made; `revision` is that of the sources, "" if it is unknown."""
+    """A release that was made; `revision` is that of the sources, None if it is unknown, and they
+    are `dirty` if they differ from it."""
 
-    started: float
+    started: Time
     target: str
     build_type: str
     release: str
-    revision: str
+    revision: str | None
+    dirty: bool
     slices: tuple[SizedSlice, ...]
 
     @property
@@ -235,32 +205,13 @@ class SizedRelease(Value):
         return self.target if usual else f"{self.target} ({self.build_type})"
 
     @property
+    def commit(self) -> str:
+        """The revision for people; "" if it is unknown."""
+        return f"{self.revision[:12]}{'+' if self.dirty else ''}" if self.revision else ""
+
+    @property
     def label(self) -> str:
-        return f"{moment(self.started)}, {self.revision or self.release[:12]}"
-
-
-def read_release(line: Mapping[str, Any]) -> SizedRelease:
-    """A release in a line of the history."""
-    revision = text_of(line, "revision", SHORT)[:12] if line["revision"] else ""
-    return SizedRelease(
-        started=time_of(line, "started"),
-        target=text_of(line, "target", SHORT),
-        build_type=text_of(line, "build_type", SHORT),
-        release=text_of(line, "release", SHORT),
-        revision=f"{revision}{'+' if line['dirty'] and revision else ''}",
-        slices=tuple(map(_sized_slice, rows_of(line, "slices"))),
-    )
-
-
-def _sized_slice(row: Mapping[str, Any]) -> SizedSlice:
-    found = object_of(row, "sections")
-    names = [*found][:MAX_SECTIONS]
-    return SizedSlice(
-        name=text_of(row, "name", SHORT),
-        files=int(amount_of(row, "files")),
-        size=amount_of(row, "size"),
-        sections={text_of({"": name}, "", SHORT): amount_of(found, name) for name in names},
-    )
+        return f"{moment(self.started)}, {self.commit or self.release[:12]}"
 
 
 def sizes_section(releases: Sequence[SizedRelease], problems: Sequence[Text]) -> Section:

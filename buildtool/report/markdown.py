@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from buildtool.core.escape import escape, escape_line
@@ -26,12 +25,11 @@ from buildtool.report.blocks import (
     Section,
     Table,
     Text,
+    Time,
     moment,
     plural,
+    reader,
     records,
-    rows_of,
-    text_of,
-    time_of,
 )
 from buildtool.report.report import Report
 from buildtool.testing.results import BAD, DEVICE_SUITE, Outcome, TestResult, TestRun, title
@@ -287,7 +285,7 @@ class Row(Value):
 class Matrix(Value):
     """The rows of a matrix that was made at `made`, in seconds since the epoch."""
 
-    made: float
+    made: Time
     rows: tuple[Row, ...]
 
 
@@ -299,16 +297,5 @@ def keep_matrix(state: Path, matrix: Matrix) -> None:
 
 def last_matrix(state: Path) -> Matrix | None:
     """The newest matrix in the history that can be read; None if there is none."""
-    found, _ = records(state, MATRICES, _matrix)
+    found, _ = records(state, MATRICES, reader(Matrix))
     return found[-1] if found else None
-
-
-def _matrix(line: Mapping[str, Any]) -> Matrix:
-    return Matrix(time_of(line, "made"), tuple(_recorded_row(row) for row in rows_of(line, "rows")))
-
-
-def _recorded_row(row: Mapping[str, Any]) -> Row:
-    tests = row["tests"]
-    if not isinstance(tests, dict) or not all(isinstance(each, str) for each in tests.values()):
-        raise ValueError("the outcomes of tests are no texts")
-    return Row(text_of(row, "device"), text_of(row, "firmware"), tests)

@@ -36,6 +36,7 @@ from buildtool.report.blocks import (
     Text,
     moment,
     number,
+    reader,
     records,
 )
 
@@ -60,12 +61,13 @@ class Report(Value):
 def make_report(project: Project, made: float) -> Report:
     """The report of all that is recorded of `project`, and the cards of this user's devices."""
     state = project.state
-    built, build_problems = records(state, BUILDS, builds.read_build)
-    released, release_problems = records(state, RELEASES, builds.read_release)
-    tested, test_problems = records(state, TESTS, tests.read_tests)
-    failed_runs, run_problems = records(state, RUNS, tests.read_failed_run)
-    failures = [*builds.failures_of(built), *tests.failures_of(tested), *failed_runs]
-    revisions = {each.release: each.revision for each in reversed(released)}
+    built, build_problems = records(state, BUILDS, reader(builds.Build))
+    released, release_problems = records(state, RELEASES, reader(builds.SizedRelease))
+    tested, test_problems = records(state, TESTS, reader(tests.TestedRun))
+    failed_runs, run_problems = records(state, RUNS, reader(tests.FailedRun))
+    failures = [*builds.failures_of(built), *tests.failures_of(tested)]
+    failures += [run.failure for run in failed_runs]
+    revisions = {each.release: each.commit for each in reversed(released)}
     sections = (
         builds.builds_section(built, build_problems),
         tests.tests_section(tested, test_problems),

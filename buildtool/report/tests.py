@@ -5,8 +5,7 @@ The section of failures: builds, tests and runs that failed, with what is known 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from buildtool.core.value import Value
 from buildtool.report.blocks import (
@@ -21,14 +20,10 @@ from buildtool.report.blocks import (
     Strip,
     Table,
     Text,
-    amount_of,
+    Time,
     duration,
     moment,
-    object_of,
     plural,
-    rows_of,
-    text_of,
-    time_of,
 )
 from buildtool.report.blocks import Finding as Failure
 from buildtool.testing.results import BAD, Outcome
@@ -36,12 +31,34 @@ from buildtool.testing.results import BAD, Outcome
 BAD_WORDS = frozenset(outcome.value for outcome in BAD)
 SQUARES = 40
 NAMED = 3
-SHORT = 120
 SHOWN, MOST = 9, 100
 LAST_LINE = "last line"
-LINE = 160
-"""Characters of the last line that a test has written."""
 INTERRUPTED, INTERRUPTED_STATUS = "interrupted", 130
+
+
+class Crash(Value):
+    """Where a crash was; `what` is for the ARM64 side, or from logs."""
+
+    buffer: str = ""
+    at: str = ""
+    what: str = ""
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        words = (("buffer", self.buffer), ("at", self.at))
+        return tuple(line for line in words if line[1])
+
+
+class Cause(Value):
+    """A first finding."""
+
+    cause: str
+    evidence: str
+    remedy: str
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        return tuple(line for line in self._asdict().items() if line[1])
 
 
 class Tested(Value):
@@ -52,27 +69,38 @@ class Tested(Value):
     name: str
     outcome: str
     seconds: float
-    message: str
-    lost: int
-    said: str
-    crash: tuple[tuple[str, str], ...]
-    finding: tuple[tuple[str, str], ...]
+    message: str = ""
+    lost: int = 0
+    said: str = ""
+    crash: Crash | None = None
+    finding: Cause | None = None
+
+    @property
+    def ended(self) -> str:
+        """The outcome; of a test that Ctrl-C ended, that."""
+        return INTERRUPTED if self.message == INTERRUPTED else self.outcome
 
     @property
     def bad(self) -> bool:
-        return self.outcome in BAD_WORDS
+        return self.ended in BAD_WORDS
 
 
-class TestedRun(Value):
+class TestedRun(Value, kw_only=True):
     """A run of tests on a device, which Ctrl-C can have `interrupted`."""
 
-    started: float
+    started: Time
     seconds: float
-    interrupted: bool
+    interrupted: bool = False
     device: str
+    soc: str
     target: str
     release: str
     tests: tuple[Tested, ...]
+
+    @property
+    def where(self) -> str:
+        """The device, with its SoC if that is known."""
+        return f"{self.device} {self.soc}".strip()
 
     @property
     def bad(self) -> int:
@@ -80,7 +108,7 @@ class TestedRun(Value):
 
     @property
     def succeeded(self) -> int:
-        return sum(not test.bad and test.outcome != INTERRUPTED for test in self.tests)
+        return sum(not test.bad and test.ended != INTERRUPTED for test in self.tests)
 
 
 class TestHistory(Value):
@@ -106,43 +134,10 @@ class TestHistory(Value):
         """Whether it passed and failed with the same release, or passed only when run again."""
         by_release: dict[str, set[bool]] = {}
         for run, test in self.runs:
-            if test.outcome not in (Outcome.SKIPPED.value, INTERRUPTED):
+            if test.ended not in (Outcome.SKIPPED.value, INTERRUPTED):
                 by_release.setdefault(run.release, set()).add(test.bad)
         again = any(test.lost and not test.bad for _, test in self.runs)
         return again or any(len(kinds) > 1 for kinds in by_release.values())
-
-
-def read_tests(line: Mapping[str, Any]) -> TestedRun:
-    """A run of tests in a line of the history."""
-    device = " ".join(filter(None, (text_of(line, key, SHORT) for key in ("device", "soc"))))
-    return TestedRun(
-        started=time_of(line, "started"),
-        seconds=amount_of(line, "seconds"),
-        interrupted=line.get("interrupted") is True,
-        device=device,
-        target=text_of(line, "target", SHORT),
-        release=text_of(line, "release", SHORT),
-        tests=tuple(map(_test, rows_of(line, "tests"))),
-    )
-
-
-def _test(row: Mapping[str, Any]) -> Tested:
-    outcome, message = text_of(row, "outcome", SHORT), _optional(row, "message", 500)
-    return Tested(
-        suite=text_of(row, "suite", SHORT),
-        name=text_of(row, "name", SHORT),
-        outcome=INTERRUPTED if message == INTERRUPTED else outcome,
-        seconds=amount_of(row, "seconds"),
-        message=message,
-        lost=int(amount_of(row, "lost")) if "lost" in row else 0,
-        said=_optional(row, "said", LINE),
-        crash=crash_lines(object_of(row, "crash")),
-        finding=finding_lines(object_of(row, "finding")),
-    )
-
-
-def _optional(row: Mapping[str, Any], key: str, limit: int) -> str:
-    return text_of(row, key, limit) if key in row else ""
 
 
 def by_test(runs: Sequence[TestedRun]) -> list[TestHistory]:
@@ -150,7 +145,7 @@ def by_test(runs: Sequence[TestedRun]) -> list[TestHistory]:
     found: dict[tuple[str, str], list[tuple[TestedRun, Tested]]] = {}
     for run in runs:
         for test in run.tests:
-            found.setdefault((f"{test.suite}/{test.name}", run.device), []).append((run, test))
+            found.setdefault((f"{test.suite}/{test.name}", run.where), []).append((run, test))
     histories = [TestHistory(*key, tuple(each)) for key, each in found.items()]
     return sorted(histories, key=TestHistory.order)
 
@@ -165,7 +160,7 @@ def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Sectio
     failing = sum(bool(each.failed) or each.flaky for each in histories)
     blocks: list[Block] = [*problems]
     text = (
-        f"Last run, {moment(last.started)} on {last.device}:"
+        f"Last run, {moment(last.started)} on {last.where}:"
         f" {'interrupted; ' if last.interrupted else ''}{last.succeeded} of"
         f" {len(last.tests)} tests succeeded in {duration(last.seconds)}."
         f" In {plural(len(runs), 'run')}, {failing} of {len(histories)} tests failed at"
@@ -187,7 +182,7 @@ def tests_section(runs: Sequence[TestedRun], problems: Sequence[Text]) -> Sectio
 def _plot(runs: Sequence[TestedRun]) -> Plot:
     points = []
     for run in runs:
-        hover = f"{moment(run.started)}, {run.device}: {run.bad} of {len(run.tests)} failed"
+        hover = f"{moment(run.started)}, {run.where}: {run.bad} of {len(run.tests)} failed"
         points.append(Point(moment(run.started), run.bad, run.bad, run.bad, "bad", hover))
     return Plot("Tests that failed in each run", "tests", tuple(points), bars=True)
 
@@ -197,14 +192,14 @@ def _row(history: TestHistory) -> tuple[Cell, ...]:
     times = sorted(test.seconds for _, test in history.runs)
     median, count = times[len(times) // 2], len(history.runs)
     squares = tuple(
-        (_state(test), f"{moment(run.started)}: {test.outcome}")
+        (_state(test), f"{moment(run.started)}: {test.ended}")
         for run, test in history.runs[-SQUARES:]
     )
     steady = not (history.failed or history.flaky)
     return (
         Cell(history.title),
         Cell(history.device),
-        Cell(last.outcome, _state(last), hover=last.message),
+        Cell(last.ended, _state(last), hover=last.message),
         Cell(f"{history.failed} of {count}", number=history.failed / count),
         Cell("flaky" if history.flaky else "", "warn"),
         Cell("", number=history.failed / count, graphic=None if steady else Strip(squares)),
@@ -215,7 +210,7 @@ def _row(history: TestHistory) -> tuple[Cell, ...]:
 def _state(test: Tested) -> str:
     if test.bad:
         return "bad"
-    return "warn" if test.lost else "good" if test.outcome == Outcome.PASSED.value else ""
+    return "warn" if test.lost else "good" if test.ended == Outcome.PASSED.value else ""
 
 
 def failures_of(runs: Sequence[TestedRun]) -> list[tuple[float, Failure]]:
@@ -225,13 +220,14 @@ def failures_of(runs: Sequence[TestedRun]) -> list[tuple[float, Failure]]:
         alike: dict[tuple[tuple[str, str], ...], list[Tested]] = {}
         for test in run.tests:
             if test.bad:
-                message = ("message", test.message or test.outcome)
-                cause = (message, *test.crash) if test.crash else test.finding or (message,)
+                message = ("message", test.message or test.ended)
+                crash, known = test.crash and test.crash.lines, test.finding and test.finding.lines
+                cause = (message, *crash) if crash else known or (message,)
                 alike.setdefault(cause, []).append(test)
         for cause, tests in alike.items():
             names = ", ".join(f"{test.suite}/{test.name}" for test in tests[:NAMED])
             more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
-            title = f"test {names}{more} on {run.device}: {tests[0].outcome}"
+            title = f"test {names}{more} on {run.where}: {tests[0].ended}"
             lines = (*cause, *_last_lines(tests))
             found.append((run.started, Failure(title, moment(run.started), lines)))
     return found
@@ -245,34 +241,28 @@ def _last_lines(tests: Sequence[Tested]) -> tuple[tuple[str, str], ...]:
     return ((LAST_LINE, "\n".join(lines)),) if lines else ()
 
 
-def finding_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """A first finding as lines; raises `LookupError` and `ValueError`."""
-    if not row:
-        return ()
-    lines = ((key, text_of(row, key)) for key in ("cause", "evidence", "remedy"))
-    return tuple(line for line in lines if line[1])
+class FailedRun(Value):
+    """A run of a program that failed."""
 
+    started: Time
+    command: tuple[str, ...]
+    status: int
+    device: str
+    dsp_crash: str
+    crash: Crash | None = None
+    finding: Cause | None = None
 
-def crash_lines(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Where a crash was, as lines; raises `LookupError` and `ValueError`."""
-    return tuple((word, text_of(row, word, 500)) for word in ("buffer", "at") if word in row)
-
-
-def read_failed_run(line: Mapping[str, Any]) -> tuple[float, Finding]:
-    """A run of a program that failed, with its time, in a line of the history."""
-    command, status = line["command"], line["status"]
-    if not isinstance(command, list) or not isinstance(status, int):
-        raise ValueError("it is no run")
-    words = " ".join(text_of({"": word}, "", 200) for word in command[:20])
-    started, crash = time_of(line, "started"), text_of(line, "dsp_crash", 500)
-    place = object_of(line, "crash")
-    lines = [("DSP", crash)] if crash else []
-    if not crash and "what" in place:  # on the ARM64 side, or found in logs
-        lines.append(("crash", text_of(place, "what", 500)))
-    lines += (*crash_lines(place), *finding_lines(object_of(line, "finding")))
-    ended = INTERRUPTED if status == INTERRUPTED_STATUS else f"exit status {status}"
-    title = f"run {words} on {text_of(line, 'device', 100)}: {ended}"
-    return started, Finding(title, moment(started), tuple(lines))
+    @property
+    def failure(self) -> tuple[float, Finding]:
+        """Its time, and what is known of it."""
+        crash = self.crash or Crash()
+        lines = [("DSP", self.dsp_crash)] if self.dsp_crash else []
+        if not self.dsp_crash and crash.what:  # on the ARM64 side, or found in logs
+            lines.append(("crash", crash.what))
+        lines += (*crash.lines, *(self.finding.lines if self.finding else ()))
+        ended = INTERRUPTED if self.status == INTERRUPTED_STATUS else f"exit status {self.status}"
+        title = f"run {' '.join(self.command[:20])} on {self.device}: {ended}"
+        return self.started, Finding(title, moment(self.started), tuple(lines))
 
 
 def failures_section(
