@@ -49,7 +49,7 @@ def power_context(subject: Subject) -> Iterator[LintFinding]:
             )
 
 
-MAX_DISTANCE = 400
+MAX_REQUEST = 400
 """Tokens before a call that are searched for its request."""
 _TYPES = ("HAP_power_set_HMX", "HAP_power_set_HMX_v2")
 
@@ -81,7 +81,7 @@ def hmx_power(subject: Subject) -> Iterator[LintFinding]:
 
 def _powers_hmx_up(function: Function, call: Call) -> bool:
     """Whether the request of the call was last set to power HMX up."""
-    texts, first = function.code.texts, max(function.body[0], call.at - MAX_DISTANCE)
+    texts, first = function.code.texts, max(function.body[0], call.at - MAX_REQUEST)
     types = [at for at in range(first, call.at) if texts[at].startswith("HAP_power_set_")]
     if not types or texts[types[-1]] not in _TYPES:
         return False
