@@ -31,9 +31,7 @@ from buildtool.idl.model import (
 from buildtool.idl.types import (
     align_up,
     check_async,
-    check_inrout,
     check_limits,
-    check_names,
     composite,
     element_of,
     flat_size,
@@ -144,9 +142,6 @@ def wire_methods(interface: Interface) -> tuple[WireMethod, ...]:
 
 def wire_method(method: Method, index: int) -> WireMethod:
     """The layout of the method at `index` of its interface.  Raises IdlError."""
-    check_names(method.parameters, method.location)
-    for parameter in method.parameters:
-        check_inrout(parameter)
     prim_in = _prim_in(method, index)
     prim_rout = _prim_rout(method)
     wire = WireMethod(
@@ -216,7 +211,7 @@ class _RecordBuilder:
                     size, alignment = flat_size(item.type)
                     self.append(RecordField(name, Role.VALUE, name, 0, size, alignment, item.type))
             case _:
-                inner = record_of(composite(item.type, item.location).members, kind)
+                inner = record_of(composite(item.type).members, kind)
                 size, alignment = inner.padded, inner.alignment
                 if inner.fields:
                     self.append(
@@ -261,14 +256,14 @@ def _buffers_of(
     if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle) or is_dma_sequence(resolved):
         return
     if not isinstance(resolved, Sequence | String):
-        for member in composite(item.type, item.location).members:
+        for member in composite(item.type).members:
             yield from _buffers_of(member, direction, f"{path}.", repeated=repeated)
         return
     element = element_of(resolved)
     if is_flat(element):
         yield direction, WireBuffer(path, flat_size(element)[0], repeated)
         return
-    inner = composite(element, item.location)
+    inner = composite(element)
     for kind in (
         (RecordKind.IN,) if direction is Direction.IN else (RecordKind.CAPACITY, RecordKind.RESULT)
     ):

@@ -2,26 +2,21 @@
 
 A *flat* type has the same bytes in C and on the wire, on both sides.  Other types contain
 sequences and strings, which are sent as separate buffers; a `Composite` is such a type as a
-struct member or as an element of a sequence.  Also checks the limits of a call, and name clashes.
+struct member or as an element of a sequence.  Also checks the limits of a call.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from buildtool.core.value import Value
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import (
     Alias,
     Array,
-    Direction,
     DmaHandle,
     Enum,
     Handle,
-    Location,
     Member,
     Method,
-    Parameter,
     Primitive,
     Sequence,
     String,
@@ -117,55 +112,19 @@ class Composite(Value):
     members: tuple[Member, ...]  # in order
 
 
-def composite(type_: Type, location: Location | None = None) -> Composite:
-    """`type_` as a composite.
-
-    Raises IdlError at `location` for types that the wire format does not support.
-    """
+def composite(type_: Type) -> Composite:
+    """`type_` as a composite.  `type_rules` has refused what the wire format does not support."""
     resolved = strip_typedefs(type_)
     match resolved:
         case Struct(c_name=c_name, members=members):
-            for member in members:
-                is_handle = isinstance(strip_typedefs(member.type), DmaHandle | Handle)
-                if is_handle or is_dma_sequence(member.type):
-                    raise _handle_inside(member.location or location)
             return Composite(c_name, members)
         case String(wide=wide):
             own = "_wstring1_t" if wide else "_cstring1_t"
             return Composite(typedef_name(type_) or own, (Member("data", resolved),))
-        case Sequence():
-            if is_dma_sequence(resolved):
-                raise _handle_inside(location)
-            typedef = typedef_name(type_)
-            if typedef is None:
-                raise IdlError(
-                    "a sequence inside a sequence needs a typedef",
-                    code="idl-unsupported",
-                    location=location,
-                    remedy="Give the inner sequence a name with typedef and use that name.",
-                )
+        case Sequence() if typedef := typedef_name(type_):
             return Composite(typedef, (Member("data", resolved),))
-        case Array():
-            raise IdlError(
-                "an array may only contain flat types",
-                code="idl-unsupported",
-                location=location,
-                why="Sequences and strings have no fixed size.",
-                remedy="Use a sequence in place of the array.",
-            )
-        case DmaHandle() | Handle():
-            raise _handle_inside(location)
         case _:
-            raise ValueError(f"a flat type: {type_!r}")
-
-
-def _handle_inside(location: Location | None) -> IdlError:
-    return IdlError(
-        "a handle can only be a separate parameter, or in a sequence that is one",
-        code="idl-unsupported",
-        location=location,
-        remedy="Pass the handles as a parameter beside the struct or sequence.",
-    )
+            raise ValueError(f"not a composite: {type_!r}")
 
 
 def typedef_name(type_: Type) -> str | None:
@@ -175,56 +134,6 @@ def typedef_name(type_: Type) -> str | None:
 
 MAX_BUFFERS = 255
 MAX_HANDLES = 15
-
-
-def c_names(item: Parameter | Member) -> tuple[str, ...]:
-    """The names that a parameter or member has in C."""
-    match strip_typedefs(item.type):
-        case DmaHandle():
-            return item.name, f"{item.name}Offset", f"{item.name}Len"
-        case String() if isinstance(item, Parameter) and item.direction is Direction.IN:
-            return (item.name,)
-        case Sequence() | String():
-            return item.name, f"{item.name}Len"
-        case _:
-            return (item.name,)
-
-
-def check_names(items: Iterable[Parameter | Member], location: Location | None) -> None:
-    """Raise IdlError if two parameters or members have the same name in C."""
-    taken: dict[str, str] = {}
-    for item in items:
-        for name in c_names(item):
-            if name in taken:
-                raise IdlError(
-                    f"'{item.name}' and '{taken[name]}' both become '{name}' in C",
-                    code="idl-name",
-                    location=item.location or location,
-                    why="A sequence or string x has a second name, xLen, in C.",
-                    remedy="Rename one of them.",
-                )
-            taken[name] = item.name
-
-
-def check_inrout(parameter: Parameter) -> None:
-    """Raise IdlError for an inrout parameter that the wire format does not support."""
-    if parameter.direction is not Direction.INROUT:
-        return
-    is_handle = isinstance(strip_typedefs(parameter.type), DmaHandle | Handle)
-    if is_handle or is_dma_sequence(parameter.type):
-        raise IdlError(
-            f"'{parameter.name}' cannot be inrout: it is a handle or a sequence of handles",
-            code="idl-unsupported",
-            location=parameter.location,
-            remedy="Pass it as in or as rout.",
-        )
-    if is_nested(parameter.type):
-        raise IdlError(
-            f"'{parameter.name}' cannot be inrout: it contains sequences or strings",
-            code="idl-unsupported",
-            location=parameter.location,
-            remedy="Pass it as two parameters, one in and one rout.",
-        )
 
 
 def check_limits(method: Method, counts: tuple[int, int, int, int]) -> None:

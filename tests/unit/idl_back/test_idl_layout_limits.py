@@ -9,18 +9,13 @@ import pytest
 from buildtool.idl.errors import IdlError
 from buildtool.idl.method_layout import WireMethod, wire_method
 from buildtool.idl.model import (
-    Alias,
-    Array,
     Direction,
-    DmaHandle,
-    Handle,
     Location,
     Member,
     Method,
     Parameter,
     Primitive,
     Sequence,
-    String,
     Struct,
     Type,
 )
@@ -62,49 +57,18 @@ def test_elements_of_sequences_do_not_count_when_compiled(wire: Wire) -> None:
     assert wire(f"{handles}, in sequence<dmahandle> more").counts == (1, 0, 15, 0)
 
 
-def method(type_: Type, direction: Direction = Direction.IN, *, is_async: bool = False) -> Method:
-    """A method that no IDL text can define, as the front end refuses it."""
-    return Method("m", (Parameter("x", direction, type_, HERE),), is_async=is_async, location=HERE)
+def method(type_: Type) -> Method:
+    """An async method that returns a value of this type."""
+    parameter = Parameter("x", Direction.ROUT, type_, HERE)
+    return Method("m", (parameter,), is_async=True, location=HERE)
 
 
-DMAS = Sequence(DmaHandle())
 REC = Struct("rec", (Member("a", Sequence(Primitive.LONG)), Member("x", Primitive.LONG)))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (method(REC, Direction.INROUT), "cannot be inrout: it contains"),
-        (method(Sequence(String()), Direction.INROUT), "cannot be inrout: it contains"),
-        (method(DmaHandle(), Direction.INROUT), "cannot be inrout: it is a handle"),
-        (method(DMAS, Direction.INROUT), "cannot be inrout: it is a handle or a sequence of"),
-        (method(Sequence(Sequence(Primitive.LONG))), "needs a typedef"),
-        (method(Array(String(), 3)), "an array may only contain flat types"),
-        (method(Sequence(Alias("dmas", DMAS))), "a handle can only be a separate parameter"),
-        (method(Sequence(Handle())), "a handle can only be a separate parameter"),
-        (
-            method(Struct("s", (Member("h", DmaHandle()),))),
-            "a handle can only be a separate parameter",
-        ),
-        (method(Struct("s", (Member("h", DMAS),))), "a handle can only be a separate parameter"),
-        (method(Primitive.LONG, Direction.ROUT, is_async=True), "returns 'x' by value"),
-        (method(Sequence(REC), Direction.ROUT, is_async=True), "returns 'x' by value"),
-    ],
-)
-def test_what_the_wire_has_no_form_for(wrong: Method, message: str) -> None:
-    with pytest.raises(IdlError, match=message) as caught:
+@pytest.mark.parametrize("wrong", [method(Primitive.LONG), method(Sequence(REC))])
+def test_what_an_async_method_cannot_return(wrong: Method) -> None:
+    with pytest.raises(IdlError, match="returns 'x' by value") as caught:
         wire_method(wrong, 0)
     assert caught.value.code.startswith("idl")
     assert caught.value.remedy
-
-
-def test_two_parameters_with_one_c_name() -> None:
-    wrong = Method(
-        "m",
-        (
-            Parameter("v", Direction.IN, Sequence(Primitive.LONG), HERE),
-            Parameter("vLen", Direction.IN, Primitive.LONG, HERE),
-        ),
-    )
-    with pytest.raises(IdlError, match="'vLen' and 'v' both become 'vLen' in C"):
-        wire_method(wrong, 0)
