@@ -15,7 +15,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest, read_regular
 from buildtool.project.keys import HEXAGON_ARCHS
 from buildtool.project.model import PLATFORMS
-from buildtool.sdk.sysroot import is_relative_inside
+from buildtool.sdk.sysroot import is_relative_inside, json_text
 
 SCHEMA = 1
 MAX_BYTES = 64 << 20
@@ -65,7 +65,7 @@ def promise_of(document: Any) -> Promise:
             if path in files or path in links:
                 raise ValueError(f"{path!r} is listed twice")
             if "link" in row:
-                links[path] = _text(row["link"])
+                links[path] = json_text(row["link"])
             else:
                 files[path] = _file(row)
     return Promise(
@@ -77,32 +77,32 @@ def promise_of(document: Any) -> Promise:
         links=links,
         # The steps of an ARM64 side may exist for other components only.
         steps=tuple(_step(row) for row in _list(document["steps"]) if row["arch"]),
-        system_libraries=frozenset(map(_text, _list(target["system_libraries"]))),
+        system_libraries=frozenset(map(json_text, _list(target["system_libraries"]))),
     )
 
 
 def _file(row: Any) -> PromisedFile:
-    digest = _text(row["sha256"])
+    digest = json_text(row["sha256"])
     if not is_digest(digest):
         raise ValueError(f"{digest!r} is not a sha256")
-    step = _text(row["step"] or "")
+    step = json_text(row["step"] or "")
     return PromisedFile(_one_of(row["mode"], _MODES), _number(row["size"]), digest, step)
 
 
 def _step(row: Any) -> PromisedStep:
     arch = _one_of(row["arch"], HEXAGON_ARCHS)
-    return PromisedStep(_text(row["name"]), _text(row["component"]), arch)
+    return PromisedStep(json_text(row["name"]), json_text(row["component"]), arch)
 
 
 def _path(value: Any) -> str:
-    path = _text(value)
+    path = json_text(value)
     if not is_relative_inside(path) or Path(path).as_posix() != path:
         raise ValueError(f"a path outside the release: {path!r}")
     return path
 
 
 def _glibc(value: Any) -> str:
-    if value is not None and not _GLIBC.fullmatch(_text(value)):
+    if value is not None and not _GLIBC.fullmatch(json_text(value)):
         raise ValueError(f"{value!r} is not a version of glibc")
     return value or ""
 
@@ -110,19 +110,12 @@ def _glibc(value: Any) -> str:
 def _one_of(value: Any, known: Any) -> str:
     if value not in known:
         raise ValueError(f"{value!r} is none of {', '.join(known)}")
-    return _text(value)
+    return json_text(value)
 
 
 def _number(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{value!r} is not a number")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not a string")
-    value.encode()  # JSON can contain lone surrogates, which cannot be printed
     return value
 
 

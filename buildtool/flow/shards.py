@@ -10,14 +10,13 @@ from buildtool.engine.context import BuildContext
 from buildtool.engine.executor import run_plan
 from buildtool.engine.options import Options
 from buildtool.engine.result import BuildResult
-from buildtool.engine.shards import parse_shard
+from buildtool.engine.shards import Part, parse_shard, partition
 from buildtool.flow.targets import open_target
 from buildtool.plan.plan import Plan, Step
 from buildtool.project.model import Project
 
 if TYPE_CHECKING:
     from buildtool.cache.remote.client import RemoteCache
-    from buildtool.engine.shards import Part
 
 
 class ShardError(BuildtoolError):
@@ -43,7 +42,6 @@ def build_shard(
     need them.
     """
     from buildtool.engine.report import read_seconds
-    from buildtool.engine.shards import Part, partition
 
     chosen = parse_shard(shard, "steps")
     with open_target(project, target_name, listener, options) as (plan, context):

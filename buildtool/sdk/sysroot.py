@@ -227,9 +227,9 @@ def read_facts(where: Path) -> SysrootFacts:
                 where, f"its schema is {document['schema']!r}, this buildtool's {SCHEMA}"
             )
         facts = SysrootFacts(
-            name=_text(document["name"]),
-            source=_text(document["from"]),
-            when=_text(document["when"]),
+            name=json_text(document["name"]),
+            source=json_text(document["from"]),
+            when=json_text(document["when"]),
             device={key: _checked_fact(key, value) for key, value in document["device"].items()},
             files=tuple(_file(row) for row in document["files"]),
         )
@@ -257,12 +257,12 @@ def is_relative_inside(path: str) -> bool:
 
 
 def _file(row: Any) -> PulledFile:
-    path = _text(row["path"])
+    path = json_text(row["path"])
     if not is_relative_inside(path):
         raise ValueError(f"a file outside the sysroot: {path!r}")
     if "link" in row:
-        return PulledFile(path, link=_text(row["link"]))
-    size, sha256 = row["size"], _text(row["sha256"])
+        return PulledFile(path, link=json_text(row["link"]))
+    size, sha256 = row["size"], json_text(row["sha256"])
     if not isinstance(size, int) or not is_digest(sha256):
         raise ValueError(f"{path}: no size and sha256")
     return PulledFile(path, size, sha256)
@@ -289,16 +289,17 @@ def _checked_fact(key: str, value: Any) -> Any:
     if not isinstance(value, _FACT_TYPES[key]):
         raise ValueError(f"{key} is {value!r}")
     if isinstance(value, list):
-        texts = tuple(_text(item) for item in value)
+        texts = tuple(json_text(item) for item in value)
         if key in _SYMBOLS and not all(map(SYMBOL.fullmatch, texts)):
             raise ValueError(f"{key} has an invalid symbol name")
         return texts
-    if isinstance(value, str) and not _FACT_PATTERNS.get(key, _ANY).fullmatch(_text(value)):
+    if isinstance(value, str) and not _FACT_PATTERNS.get(key, _ANY).fullmatch(json_text(value)):
         raise ValueError(f"{key} is {value!r}")
     return value
 
 
-def _text(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """A text of JSON that is not trusted; raises `ValueError`."""
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is not a string")
     value.encode()  # JSON can contain lone surrogates, which cannot be printed

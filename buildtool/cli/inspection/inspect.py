@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from buildtool.cli.options import Json
 from buildtool.cli.parameters import Argument, Option
 from buildtool.cli.show import print_json, show, show_files, show_json
-from buildtool.contract.inspection import BESIDE, resolve
+from buildtool.contract.inspection import (
+    ARCHIVE,
+    BESIDE,
+    RULES,
+    inspect_directory,
+    inspect_file,
+    libraries_beside,
+    resolve,
+)
+from buildtool.contract.inspection import sarif as sarif_document
 from buildtool.contract.rules.host_system import needed_glibc
 from buildtool.core.elf.file import machine_name
-from buildtool.core.elf.read import Elf
+from buildtool.core.elf.read import Elf, read_elf
 from buildtool.core.elf.symbols import VersionNeed
 from buildtool.core.errors import UsageError
-from buildtool.toolchains.system_libraries import DeviceShell
+from buildtool.toolchains.system_libraries import DeviceShell, device_shell
 
 if TYPE_CHECKING:
     from buildtool.contract.inspection import Inspection
@@ -58,7 +67,6 @@ def inspect(
     For an ELF file it also prints facts: machine, SONAME, needed libraries and where they are,
     segments, notes, symbols. For an archive it prints its files.
     """
-    from buildtool.core.elf.read import read_elf
     from buildtool.project.keys import HEXAGON_ARCHS
     from buildtool.release.unpack import is_archive
     from buildtool.sdk.sysroot import find_sysroot
@@ -88,8 +96,6 @@ def inspect(
     elves = {path: read_elf(path) for path in paths if not path.is_dir() and not is_archive(path)}
     found = [_inspect(path, device, show=not (quiet or json or sarif)) for path in paths]
     if sarif:
-        from buildtool.contract.inspection import sarif as sarif_document
-
         show_json(sarif_document(found))
     elif json:
         if len(paths) == 1 and elves:
@@ -111,7 +117,6 @@ def inspect(
 
 def _inspect(path: Path, sysroot: Sysroot | None, *, show: bool) -> Inspection:
     """Check a file, a directory or an archive; with `show`, print what an archive contains."""
-    from buildtool.contract.inspection import ARCHIVE, inspect_directory, inspect_file
     from buildtool.release.unpack import is_archive, unpack
 
     if path.is_dir():
@@ -135,7 +140,6 @@ def _check_skels(
 ) -> None:
     """Check that each file is a skel for `arch`; raises `ContractError`."""
     from buildtool.contract.build_checks import check_skel
-    from buildtool.toolchains.system_libraries import device_shell
 
     if json and len(files) > 1:
         raise UsageError("--skel with --json checks one file", remedy="Name one file.")
@@ -158,13 +162,11 @@ def _check_skels(
 
 def _beside(file: Path) -> list[Path]:
     """The libraries beside a file that it needs."""
-    from buildtool.contract.inspection import libraries_beside
 
     return [path for path in libraries_beside(file).values() if path.parent == file.parent]
 
 
 def _show_rules(*, json: bool) -> None:
-    from buildtool.contract.inspection import RULES
 
     rules = list(RULES)
     if json:

@@ -12,7 +12,7 @@ from buildtool.cli.parameters import Option
 from buildtool.cli.show import print_json, show, write
 from buildtool.core.errors import UsageError
 from buildtool.core.files import file_digest, write_if_changed
-from buildtool.project.model import Project, Target
+from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target, find_target
 from buildtool.toolchains.distribute import ENGINES
 from buildtool.toolchains.distribute.launcher_scripts import archive, limits, remote_compiler
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
@@ -58,11 +58,9 @@ def profile(
     from buildtool.drivers.conan.home import ConanHome
     from buildtool.plan.plan import conan_settings
     from buildtool.project.keys import HEXAGON_ARCHS
-    from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target, find_target
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.packaged_tools import find_cmake
     from buildtool.toolchains.conan_profile import conan_profile
-    from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
     try:
         project = find_project(Path.cwd())
