@@ -75,7 +75,9 @@ class Board(Value):
     `tree` is None if the device tree cannot be read.  `groups` are those of the session,
     `member_of` those that the user has according to the user database.  `kernel` are the messages
     about DSPs, None if they cannot be read.  `configured` are the directories of DSP files that the
-    board's configuration names.  `health` is the reason why
+    board's configuration names.  `skels` are the skels of the compute DSP, also in directories that
+    are not searched; `arch_folder` has a directory of them for each arch, "" if its libcdsprpc is
+    too old to look there.  `health` is the reason why
     fastrpc-healthcheck finds the compute DSP unusable, "" if it finds none or is not installed.
     """
 
@@ -90,6 +92,8 @@ class Board(Value):
     kernel: tuple[str, ...] | None = ()
     health: str = ""
     configured: tuple[str, ...] = ()
+    skels: tuple[str, ...] = ()
+    arch_folder: str = ""
     emulated: bool = False
 
     @property
@@ -129,6 +133,8 @@ def board_from(parts: Parts) -> Board:
         enforcing=parts.text("enforcing") in ("1", "Enforcing"),
         kernel=None if kernel == ["unreadable"] else tuple(kernel),
         configured=tuple(board_shells(PrintedFiles("", texts))),
+        skels=tuple(printable(path.encode()) for path in parts.lines("skels")),
+        arch_folder=folder if (folder := parts.text("arch_folder")).startswith("/") else "",
         emulated=EMULATED in texts,
         health=_health(next(iter(parts.of("health").values()), b"")),
     )

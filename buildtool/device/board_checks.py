@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from buildtool.device.board import IMAGES, Board, Processor
+from buildtool.device.board import IMAGES, MAX_ITEMS, Board, Processor
 from buildtool.device.errors import DeviceFinding
 from buildtool.device.facts import Facts, Node
+from buildtool.device.sysroot.device_files import PLACES
 
 DMA_HEAP = "/dev/dma_heap/system"
 ION = "/dev/ion"
 RUNNING = ("running", "attached")
 UNSIGNED = "fastrpc_shell_unsigned_3"
+_OF_ARCH = re.compile(r"/hexagon/v[0-9a-f]{2}(?:/cdsp)?$")
 FAULTS: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("board_faults.toml").read_text(encoding="utf-8")
 )
@@ -44,6 +46,7 @@ def check_board(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
     if not board.emulated:  # its shell is not a file of the device
         yield from _shell(board, facts)
         yield from _builds(board, facts)
+    yield from _skels(board, facts)
     yield from _denials(board)
     yield from _sessions(board)
     if board.health:
@@ -173,6 +176,37 @@ def _shell(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
         yield _fault("shell-unsigned-missing", shell=shell, unsigned=UNSIGNED)
     else:
         yield DeviceFinding("shell", f"the DSP shell is {shell}")
+
+
+def searched(board: Board, facts: Facts) -> list[str]:
+    """The directories where libcdsprpc looks for files of the compute DSP after those of
+    ADSP_LIBRARY_PATH, in its order.  Source: qualcomm/fastrpc at 05e12fa7, src/fastrpc_apps_user.c
+    (build_dsp_search_path_cache_for_domain), and fopen_from_dirlist in src/apps_std_imp.c."""
+    of_arch = [f"{board.arch_folder}/{facts.arch}"] if board.arch_folder and facts.arch else []
+    folders = [*of_arch, *board.configured, *PLACES.platforms[facts.platform].shells]
+    return [f"{folder}{below}" for folder in folders for below in ("/cdsp", "")]
+
+
+def _skels(board: Board, facts: Facts) -> Iterator[DeviceFinding]:
+    """Which skel of several with the same name is opened, and those that never are."""
+    folders = searched(board, facts)
+    by_name: dict[str, list[str]] = {}
+    for path in board.skels:
+        folder, _, name = path.rpartition("/")
+        by_name.setdefault(name, []).append(folder)
+    lost = []
+    for name, there in [*by_name.items()][:MAX_ITEMS]:
+        opened = [folder for folder in folders if folder in there]
+        if len(opened) > 1:
+            others = ", ".join(opened[1:])
+            what = f"the cdsp opens {name} of {opened[0]}, not that of {others}"
+            yield DeviceFinding("skel", what)
+        elif not opened and (of_arch := [f for f in there if _OF_ARCH.search(f)]):
+            lost.append(f"{of_arch[0]}/{name}")
+    if lost:
+        why = f"the cdsp is {facts.arch}" if board.arch_folder else "its libcdsprpc is too old"
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        yield _fault("skel-not-searched", lost=", ".join(lost[:3]) + more, why=why)
 
 
 def _builds(board: Board, facts: Facts) -> Iterator[DeviceFinding]:

@@ -65,7 +65,12 @@ def read_facts_board_and(
     `variables` print."""
     patterns = _patterns()
     patterns["texts"] += f" {' '.join(board.TEXTS)}"
-    more = {"images": " ".join(board.IMAGES), "topics": board.TOPICS, **variables}
+    more = {
+        "images": " ".join(board.IMAGES),
+        "topics": board.TOPICS,
+        "folders": _relative(_shell_folders()),
+        **variables,
+    }
     parts, address, unasked = _read(device, f"facts board {scripts}", patterns | more)
     return facts_from(parts, address, unasked), board.board_from(parts), parts
 

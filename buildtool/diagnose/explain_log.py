@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.value import Described, Value
@@ -42,6 +43,12 @@ if TYPE_CHECKING:
 MAX_EVENTS = 1000
 MAX_EVIDENCE = 4
 """Lines that are kept of a condition: the first one of each of its patterns."""
+_OPENED = re.compile(
+    r"Successfully opened file (/\S+\.so[.\d]*)"
+    r"|fopen_fd done for (/\S+\.so[.\d]*) with .* error_code 0x0\b"
+)
+"""What libcdsprpc logs of a library that the DSP asked for; the first directory with the name wins.
+Source: qualcomm/fastrpc at 29851fde, src/apps_std_imp.c."""
 BEFORE, EXCERPT = 40, 240
 """Characters of a long line that are kept before the text that was found, and in all."""
 
@@ -52,6 +59,14 @@ class Evidence(Described):
     log: Annotated[str, "the file; `-` is standard input, `line` an argument"]
     line: Annotated[int, "number of the line, from 1, in the part that was read"]
     text: Annotated[str, "the line; of a long one the part around what was found"]
+
+
+class Opened(Described):
+    """A library for the DSP that libcdsprpc has opened, which says in which directory."""
+
+    path: Annotated[str, "its path on the device"]
+    log: Annotated[str, "as in `evidence`"]
+    line: Annotated[int, "number of the first line that says so"]
 
 
 class Finding(Value):
@@ -104,6 +119,7 @@ class LogExplanation(Value):
     benign: tuple[Finding, ...]
     codes: tuple[tuple[Code, Evidence], ...]
     events: tuple[Event, ...]
+    opened: tuple[Opened, ...] = ()
     all_codes: frozenset[int] = frozenset()
 
     def as_json(self) -> LogsObject:
@@ -118,12 +134,13 @@ class LogExplanation(Value):
                 {**code.as_json(), "evidence": evidence.as_json()} for code, evidence in self.codes
             ],
             "events": [event.as_json() for event in self.events],
+            "opened": [each.as_json() for each in self.opened],
         }
 
     @property
     def says_something(self) -> bool:
         """Whether anything in the logs is known."""
-        return bool(self.events or self.benign or self.codes)
+        return bool(self.events or self.benign or self.codes or self.opened)
 
 
 class LogExplainer:
@@ -139,6 +156,7 @@ class LogExplainer:
         self._ends: list[tuple[int, int]] = []  # the last line of each, and the number of lines
         self._codes: set[int] = set()
         self._open_codes: dict[int, Evidence] = {}  # of lines that do not show a cause
+        self._opened: dict[str, Opened] = {}
         self._crash_lines = CrashLines()
         self._host_calls = HostCalls()
 
@@ -148,6 +166,8 @@ class LogExplainer:
         for number, lines in log.blocks():
             text = "\n".join(lines).lower()
             self._crash_lines.read(name, number, lines, text)
+            if "opened file" in text or "fopen_fd done" in text:
+                self._note_opened(name, number, lines)
             patterns = possible(self._patterns, text)
             if not patterns and not may_have_codes(text):
                 continue
@@ -171,6 +191,13 @@ class LogExplainer:
                     evidence = Evidence(name, number + offset, text)
                     self._add(condition, match.pattern.number, evidence)
         self._logs.append(log.summary)
+
+    def _note_opened(self, name: str, number: int, lines: list[str]) -> None:
+        for offset, line in enumerate(lines):
+            found = _OPENED.search(line)
+            if found and len(self._opened) < MAX_EVENTS:
+                path = found[1] or found[2]
+                self._opened.setdefault(path, Opened(path, name, number + offset))
 
     def _add(self, condition: Condition, number: int, evidence: Evidence) -> None:
         found = self._found.setdefault(condition.name, {})
@@ -229,6 +256,7 @@ class LogExplainer:
                 for (start, condition), (last, lines) in zip(self._starts, self._ends, strict=True)
                 if condition.name in kept
             ),
+            tuple(self._opened.values()),
             frozenset(self._codes),
         )
 

@@ -66,6 +66,9 @@ class ExplainedCodeObject(TypedDict):
 EvidenceObject = Annotated[dict[str, Any], "buildtool.diagnose.explain_log:Evidence"]
 
 
+OpenedObject = Annotated[dict[str, Any], "buildtool.diagnose.explain_log:Opened"]
+
+
 class LogFindingObject(ConditionObject):
     evidence: Annotated[list[EvidenceObject], "the first line of each kind that shows it"]
     lines: Annotated[int, "number of lines that show it"]
@@ -96,6 +99,9 @@ class LogsObject(TypedDict):
     benign: Annotated[list[LogFindingObject], "what has nothing to do with a failure"]
     codes: Annotated[list[OpenCodeObject], "error codes that nothing else in the logs explains"]
     events: Annotated[list[EventObject], "what happened, in the order of lines, without noise"]
+    opened: Annotated[
+        list[OpenedObject], "libraries for the DSP that were opened, each from which directory"
+    ]
 
 
 class CodeLineObject(TypedDict):

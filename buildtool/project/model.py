@@ -148,6 +148,12 @@ class Target(Value):
     deb_depends: Annotated[
         Strings, Key("Debian packages that its .deb depends on, in addition to those it finds")
     ] = ()
+    deb_skels: Annotated[
+        str,
+        Key(
+            "FastRPC's directory, /usr/share/qcom: its .deb makes the skels available to all there"
+        ),
+    ] = ""
 
 
 # Keys of runs and tests.

@@ -300,6 +300,14 @@ def _packages(name: str, target: Target) -> Iterator[Violation]:
                 f"{program!r} is not the name of a program",
                 'Write the name that it has in bin/ of the release, such as "tool".',
             )
+    if target.deb_skels and not re.fullmatch(
+        r"(/[A-Za-z0-9+._-]*[A-Za-z0-9+_-])+", target.deb_skels
+    ):
+        yield (
+            ("target", name, "deb-skels"),
+            f"{target.deb_skels!r} is not an absolute path of a directory",
+            'Write the configuration directory of libcdsprpc: "/usr/share/qcom".',
+        )
     for dependency in target.deb_depends:
         if not all(re.fullmatch(_DEPENDENCY, each) for each in dependency.split(" | ")):
             yield (

@@ -239,6 +239,7 @@ def package_of(made_of: Ingredients) -> Package:
         maintainer=project.header.maintainer,
         programs=target.programs,
         deb_depends=target.deb_depends,
+        deb_skels=target.deb_skels,
         wheel_build=_wheel_build(project, release.target),
     )
     check_packable(package.entries, package.stem)

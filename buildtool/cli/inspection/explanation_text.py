@@ -168,6 +168,9 @@ def log_text(log: LogExplanation, crashes: Sequence[DeviceCrash], knowledge: Kno
         named = ", ".join(f"0x{code.value:x}" for code, _ in open_codes)
         lines += ["", *_wrapped(f"also in the log: {named} (buildtool explain CODE)", 2, "")]
     lines += _events(log)
+    if log.opened:
+        lines += ["", "opened for the DSP, from the first directory that has the name:"]
+        lines += [f"  {each.log}:{each.line}  {each.path}" for each in log.opened]
     if log.benign:
         lines += ["", "harmless:"]
         for finding in log.benign:

@@ -1,6 +1,7 @@
 # Print more about the DSP, in parts; parts.sh and facts.sh come before.  Set before:
 #   images     directories of firmware, relative to the root directory
 #   topics     extended regular expression: the messages of the kernel that are printed
+#   folders    patterns of directories of skels, relative to the root directory
 #   limit, libraries, binaries: as in facts.sh
 
 # The name of the build that a DSP program was made in: fastrpc-healthcheck compares it too.
@@ -46,14 +47,28 @@ for patterns in $binaries; do
         [ -f "$path" ] && part build "/$path" && build_of "$path"
     done
 done
+library= archs=
 set -f
 for patterns in $libraries; do
     set +f
     for path in $patterns; do
         [ -f "$path" ] && part copy "/$path" && digest_of "$path"
+        [ -f "$path" ] && [ -z "$library" ] && library=$path
     done
 done
 set +f
+part arch_folder
+# Newer libraries have a directory of skels for each arch; the name is one of their strings.
+[ -z "$library" ] || archs=$(LC_ALL=C tr -c '!-~' '\n' <"$library" 2>/dev/null |
+    sed -n '/^\/[^;]*\/hexagon/{s/\(\/hexagon\).*/\1/p;q;}')
+echo "$archs"
+[ -n "$archs" ] || archs=/usr/share/qcom/hexagon
+part skels
+for folder in $folders "${archs#/}"/v*; do
+    for skel in "$folder"/*[sS]kel*.so "$folder"/cdsp/*[sS]kel*.so; do
+        [ ! -f "$skel" ] || echo "/$skel"
+    done
+done | head -n 2000
 
 for base in sys/firmware/devicetree/base proc/device-tree; do
     [ -d "$base" ] || continue

@@ -23,6 +23,7 @@ from typing import BinaryIO
 
 from buildtool.core.escape import is_control
 from buildtool.core.files import filled
+from buildtool.project.keys import HEXAGON_ARCHS, arch_number
 from buildtool.release.formats import debian_control
 from buildtool.release.formats.debian_control import Debian
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry, write_tar_zst
@@ -38,6 +39,7 @@ def write(package: Package, path: Path) -> None:
         [
             *(_below(f"usr/lib/{debian.name}", entry) for entry in package.entries),
             *debian_files(package, debian),
+            *_system_skels(package, debian),
         ],
         key=lambda entry: entry.path,
     )
@@ -63,6 +65,24 @@ def write(package: Package, path: Path) -> None:
 
 def _below(folder: str, entry: PackageEntry) -> PackageEntry:
     return entry._replace(path=f"{folder}/{entry.path}")
+
+
+def _system_skels(package: Package, debian: Debian) -> Iterator[PackageEntry]:
+    """Links to the skels for each arch, where libcdsprpc looks for those of its DSP's arch alone:
+    an arch that the release has no skels for gets the newest older ones.  Source: qualcomm/fastrpc
+    at 05e12fa7, build_dsp_search_path_cache_for_domain in src/fastrpc_apps_user.c."""
+    if not package.deb_skels:
+        return
+    for arch in HEXAGON_ARCHS:
+        older = [each for each in package.archs if arch_number(each) <= arch_number(arch)]
+        newest = f"dsp/{max(older, key=arch_number)}/" if older else "/"
+        for entry in package.entries:
+            if entry.path.startswith(newest):
+                name = entry.path.removeprefix(newest)
+                path = f"{package.deb_skels.lstrip('/')}/hexagon/{arch}/{name}"
+                to = f"usr/lib/{debian.name}/{entry.path}"
+                link = posixpath.relpath(to, posixpath.dirname(path))
+                yield PackageEntry(path, 0o777, b"", link)
 
 
 def _check_names(files: Iterable[PackageEntry]) -> None:

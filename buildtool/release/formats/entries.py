@@ -93,6 +93,7 @@ class Package(Value):
     maintainer: str = ""
     programs: tuple[str, ...] = ()
     deb_depends: tuple[str, ...] = ()
+    deb_skels: str = ""  # where libcdsprpc has directories of archs
     wheel_build: str = ""  # tells the wheel from that of another target, "" if its name does
 
     @property

@@ -19,6 +19,7 @@ from buildtool.device.emulated.device import Emulated
 from buildtool.device.errors import DeviceFinding
 from buildtool.device.read_facts import read_facts_and_board
 from tests.integration.devices.board_tree import (
+    LIBRARY,
     SHELL,
     hexagon_header,
     q6a_tree,
@@ -201,6 +202,11 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "sessions of unsigned skels end with 0x80000416",
         "sign the skels",
     ),
+    "skel-not-searched": (
+        put("usr/share/qcom/hexagon/v68/libx_skel.so", b""),
+        "does not find /usr/share/qcom/hexagon/v68/libx_skel.so: its libcdsprpc is too old",
+        "name the directory in ADSP_LIBRARY_PATH",
+    ),
     "firmware-mismatch": (
         put(SHELL, OTHER_SHELL),
         f"the firmware /{IMAGE} is of the build CDSP.HT.2.5.c3-00074-KODIAK-1, and the DSP shell is"
@@ -241,6 +247,34 @@ def test_a_fault_of_a_stand_in_for_a_board(tmp_path: Path, name: str) -> None:
     (finding,) = (each for each in found if each.remedy)
     assert what in finding.what
     assert remedy in finding.remedy
+
+
+@pytest.mark.parametrize("tools", ["posix", "busybox"])
+def test_which_skel_of_a_stand_in_is_opened(tmp_path: Path, tools: Tools) -> None:
+    """In the order of build_dsp_search_path_cache_for_domain in qualcomm/fastrpc at 05e12fa7."""
+    tree, name = board(tmp_path / "a board"), "libx_skel.so"
+    library = "usr/lib/aarch64-linux-gnu/libcdsprpc.so.1"
+    write(tree, {library: LIBRARY + b"\0/usr/share/qcom/hexagon\0%s/%s\0"})
+    folders = [
+        *("usr/share/qcom/hexagon/v68/cdsp", "usr/share/qcom/hexagon/v68"),
+        *(SHELL.rpartition("/")[0], SHELL.rpartition("/cdsp/")[0]),
+        *("usr/lib/rfsa/adsp/cdsp", "usr/lib/rfsa/adsp", "usr/lib/dsp/cdsp", "usr/lib/dsp"),
+    ]
+    write(tree, {f"{folder}/{name}": b"" for folder in folders})
+    device = stand_in(tmp_path, tree, tools)
+    for at in range(len(folders) - 1):
+        (what,) = (finding.what for finding in findings(device) if finding.name == "skel")
+        others = ", ".join(f"/{folder}" for folder in folders[at + 1 :])
+        assert what == f"the cdsp opens {name} of /{folders[at]}, not that of {others}"
+        (tree / folders[at] / name).unlink()
+    assert [f for f in findings(device) if f.name == "skel" or f.remedy] == []
+
+    write(tree, {f"usr/share/qcom/hexagon/v{arch}/liby_skel.so": b"" for arch in (73, 75)})
+    (lost,) = (finding for finding in findings(device) if finding.remedy)
+    assert (
+        lost.what
+        == "the cdsp does not find /usr/share/qcom/hexagon/v73/liby_skel.so: the cdsp is v68"
+    )
 
 
 def test_configuration_of_a_stand_in_names_a_directory_without_a_shell(tmp_path: Path) -> None:

@@ -161,3 +161,22 @@ def test_a_code_in_a_line_with_a_cause_is_not_open() -> None:
 
     assert not explain_lines([mapped]).codes
     assert len(explain_lines([mapped, "fastrpc error: 0x1"]).codes) == 1
+
+
+def test_the_directories_that_libraries_were_opened_from() -> None:
+    """The texts are those of qualcomm/fastrpc at 29851fde, src/apps_std_imp.c."""
+    found = explain_lines(
+        [
+            "apps_std_fopen_fd done for /opt/a/cdsp/./libx_skel.so with fopen:30us, read:0us,"
+            " rpc_alloc:0us, mmap:0us fd 0x0 error_code 0x2",
+            "app: Successfully opened file /opt/a/libx_skel.so",
+            "app: Successfully opened file /opt/a/libx_skel.so",
+            "apps_std_fopen_fd done for /usr/lib/dsp/cdsp/libc++.so.1 with fopen:3us, read:0us,"
+            " rpc_alloc:0us, mmap:0us fd 0x7 error_code 0x0",
+        ]
+    )
+    assert [(each.line, each.path) for each in found.opened] == [
+        (2, "/opt/a/libx_skel.so"),
+        (4, "/usr/lib/dsp/cdsp/libc++.so.1"),
+    ]
+    assert found.says_something

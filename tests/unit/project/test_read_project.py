@@ -153,6 +153,13 @@ LONG_NAME = "é" * 128
             "'libx1 >= 2' is not a dependency",
         ),
         (
+            "[target.sim]",
+            '[target.sim]\ndeb-skels = "usr/share/../qcom"',
+            14,
+            "target.sim.deb-skels",
+            "is not an absolute path of a directory",
+        ),
+        (
             'source = "host"',
             'source = "host"\nfiles = ["lib/*.so"]',
             7,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.release.formats.deb import stored_gzip
+from buildtool.release.formats.deb import _system_skels, stored_gzip
 from buildtool.release.formats.debian_control import control, describe
 from buildtool.release.formats.entries import FormatError, Package, PackageEntry
 from tests.unit.release.conftest import elf
@@ -121,6 +121,27 @@ def test_a_system_library_in_an_unknown_package(tmp_path: Path) -> None:
 
     known = holding(tmp_path, files, deb_depends=("libyaml-0-2", "a | b (>= 1)"))
     assert field(known, "Depends") == ["libyaml-0-2, a | b (>= 1)"]
+
+
+def test_skels_for_all_programs_are_those_of_the_newest_arch_that_fits() -> None:
+    """libcdsprpc looks into the directory of its DSP's own arch only."""
+    paths = ("bin/app", "dsp/v69/libx_skel.so", "dsp/v75/libx_skel.so", "dsp/v75/libc++.so.1")
+    held = package(
+        archs=("v69", "v75"), entries=tuple(PackageEntry(path, 0o644, b"") for path in paths)
+    )
+    assert [*_system_skels(held, describe(held))] == []
+    found = _system_skels(held._replace(deb_skels="/usr/share/qcom"), describe(held))
+    links = {entry.path.removeprefix("usr/share/qcom/hexagon/"): entry.link for entry in found}
+    to = "../../../../lib/tool/dsp"
+    assert links == {
+        "v69/libx_skel.so": f"{to}/v69/libx_skel.so",
+        "v73/libx_skel.so": f"{to}/v69/libx_skel.so",
+        **{
+            f"{arch}/{name}": f"{to}/v75/{name}"
+            for arch in ("v75", "v79", "v81")
+            for name in ("libx_skel.so", "libc++.so.1")
+        },
+    }
 
 
 def test_texts_of_the_project_file(tmp_path: Path) -> None:
