@@ -127,7 +127,7 @@ class ProgramTraced(Value):
     `ahead` nanoseconds ahead of that here, give or take `uncertain`; with `same_clock` the device
     is on this machine, and has its clocks.  `samples` are a time here, the clocks of the device's
     processors in kHz, and its temperature in 0.001 °C.  `log` has lines of the DSP's log with times
-    of CLOCK_REALTIME there.
+    of CLOCK_REALTIME there, `meters` are those of device/meters.py.
     """
 
     program: str
@@ -140,6 +140,7 @@ class ProgramTraced(Value):
     same_clock: bool
     samples: tuple[tuple[int, tuple[int, ...], int], ...] = ()
     log: bytes = b""
+    meters: tuple[tuple[int, ...], ...] = ()
 
 
 class BackendPrinted(Value):

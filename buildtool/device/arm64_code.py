@@ -34,6 +34,8 @@ SYSTEMS = {
     "android": ("/system/bin/linker64", "libc.so", "libdl.so"),
 }
 """By platform: the dynamic loader, and the libraries that have the imports below."""
+METERS_SOURCE = QUERY_SOURCE.with_name("dsp_meters.c")
+METERS_LIBC = ("_exit", "clock_gettime", "close", "open", "poll", "read", "write")
 QUERY_LIBC = ("_exit", "alarm", "write")
 LIBDL = ("dlerror", "dlopen", "dlsym")
 COUNTING_SOURCE = Path(__file__).parent / "calls" / "count_calls.c"
@@ -129,6 +131,14 @@ def _query(loader: str, libc: str, libdl: str) -> bytes:
     flags = ("-fPIE", "-pie", f"-Wl,--dynamic-linker={loader}")
     purpose = "the program that asks DSPs what they can do"
     return compile_arm64(QUERY_SOURCE, flags, {libc: QUERY_LIBC, libdl: LIBDL}, purpose)
+
+
+def meters_program() -> bytes:
+    """The program that asks libqcnpuperf, which is for Linux, about the DSP; raises as above."""
+    loader, libc, libdl = SYSTEMS["ubuntu-aarch64"]
+    flags = ("-fPIE", "-pie", f"-Wl,--dynamic-linker={loader}")
+    libraries = {libc: METERS_LIBC, libdl: LIBDL[1:]}
+    return compile_arm64(METERS_SOURCE, flags, libraries, "the program that reads meters of DSPs")
 
 
 def replaying_program(platform: str) -> bytes:

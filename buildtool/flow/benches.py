@@ -183,13 +183,18 @@ def _judged(
 
 
 def _results(samplers: Sequence[Sampler], listener: Listener, repeat: int) -> list[BenchResult]:
+    from buildtool.device.meters import metered, use_of
     from buildtool.measure.measurement import measure
     from buildtool.measure.result import bench_result
 
-    emulated = samplers[0].session.ready.site.device.emulated is not None
-    measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
+    device = samplers[0].session.ready.site.device
+    emulated = device.emulated is not None
+    with metered(device, listener) as meters:
+        measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
     return [
-        _with_names(sampler.session.project, bench_result(sampler, samples))
+        _with_names(sampler.session.project, bench_result(sampler, samples))._replace(
+            dsp=use_of(meters)
+        )
         for sampler, samples in zip(samplers, measured, strict=True)
     ]
 

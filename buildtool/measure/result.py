@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from buildtool.core.value import Described, Inline, computed
 from buildtool.deploy.contents import ReleaseOnDevice
+from buildtool.device.meters import DspUse
 from buildtool.measure.measurement import FailedCheck, Measurement
 from buildtool.measure.sample import Conditions, Sampler
 from buildtool.measure.statistics import Interval, median_interval, noise_floor, outliers
@@ -89,6 +90,10 @@ class BenchResult(ReleaseOnDevice, kw_only=True):
     conditions: Annotated[
         tuple[Conditions, ...], "speed of the device after each run that counts; none on sim"
     ] = ()
+    dsp: Annotated[
+        DspUse | None,
+        "meters of the DSP during all runs; null without libqcnpuperf on the device",
+    ] = None
     budgets: Annotated[
         tuple[BudgetVerdict, ...], "limits of [budget.NAME] for the bench and its methods"
     ] = ()

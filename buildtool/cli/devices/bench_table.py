@@ -128,6 +128,12 @@ def _result(result: BenchResult) -> Iterator[str | Table]:
         numbers = [(_method(method), *_numbers(method, counted)) for method in result.methods]
         yield Table(("method", *counted), numbers, frozenset(range(1, len(counted) + 1)))
     yield from _inexact(result)
+    if use := result.dsp:
+        heat = f", {use.temperature[0]:.0f} °C" if use.temperature[1] else ""
+        yield (
+            f"DSP: load {use.load[0]:.0f} %, HVX {use.hvx[0]:.0f} %, HMX {use.hmx[0]:.0f} %,"
+            f" {use.clock_khz[0] / 1000:,.0f} MHz{heat} (medians of {use.samples} seconds)"
+        )
 
 
 def _inexact(result: BenchResult, before: str = "") -> Iterator[str]:

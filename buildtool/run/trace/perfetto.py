@@ -206,18 +206,34 @@ def log_lines(log: bytes, shift: int) -> list[Slice]:
     return sorted(lines, key=lambda line: line.start)
 
 
-def write_clocks(writer: TraceWriter, device: str, programs: Sequence[ProgramTraced]) -> None:
-    """Write counters of the clocks of `device`, which ran `programs`, and of its temperature."""
+METERS = (("DSP load", "%"), ("DSP clock", "kHz"), ("DSP HVX", "%"), ("DSP HMX", "%"))
+"""The counters of the DSP's meters, and their units; the temperature follows."""
+
+
+def write_clocks(
+    writer: TraceWriter,
+    device: str,
+    programs: Sequence[ProgramTraced],
+    clocks: Mapping[int, int],
+) -> None:
+    """Write counters of the clocks of `device`, which ran `programs`, of its temperature, and of
+    its DSP's meters."""
     counters: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for program in programs:
-        for time, clocks, temperature in program.samples:
-            for cluster, clock in enumerate(clocks):
+        for time, of_clusters, temperature in program.samples:
+            for cluster, clock in enumerate(of_clusters):
                 counters.setdefault((f"CPU cluster {cluster}", "kHz"), []).append((time, clock))
             if temperature:
                 counters.setdefault(("temperature", "m°C"), []).append((time, temperature))
+        shift = -program.ahead - (clocks[REALTIME] - clocks[MONOTONIC])
+        for at, load, clock, hvx, hmx, heat in program.meters:
+            values = (load // 100, clock, hvx // 100, hmx // 100)
+            rows = [*zip(METERS, values, strict=True), *[(("DSP temperature", "m°C"), heat)][:heat]]
+            for key, value in rows if at + shift > 0 else ():
+                counters.setdefault(key, []).append((at + shift, value))
     parent = writer.track(device) if counters else 0
-    for (name, unit), values in counters.items():
-        writer.values(writer.counter(name, parent, unit=unit), values)
+    for (name, unit), rows_of in counters.items():
+        writer.values(writer.counter(name, parent, unit=unit), rows_of)
 
 
 def clock_shift(recording: Recording, program: ProgramTraced, clocks: Mapping[int, int]) -> int:

@@ -142,7 +142,8 @@ class TraceRecorder:
         for program in self._programs:
             arrows = write_program(writer, program, self._project, self._clocks, arrows)
         for device in sorted({program.device for program in self._programs}):
-            write_clocks(writer, device, [p for p in self._programs if p.device == device])
+            own_programs = [p for p in self._programs if p.device == device]
+            write_clocks(writer, device, own_programs, self._clocks)
         for device, lines in self._backends.items():
             write_backends(writer, device, lines)
         return writer.data()

@@ -24,6 +24,7 @@ from buildtool.deploy.ready import Ready
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceError
 from buildtool.device.facts import Clocks, parse_clocks
+from buildtool.device.meters import Meter, metered
 from buildtool.device.script import script
 
 MAGIC = b"BTR2"
@@ -220,8 +221,9 @@ def recorded(ready: Ready, run: str, program: str, *, with_log: bool) -> Iterato
     log = b""
     started = time.monotonic_ns()
     samples: Samples = []
+    meters: list[Meter] = []
     try:
-        with sampled(device) as samples:
+        with metered(device, ready.site.listener) as meters, sampled(device) as samples:
             yield
     finally:
         ended = time.monotonic_ns()
@@ -238,6 +240,7 @@ def recorded(ready: Ready, run: str, program: str, *, with_log: bool) -> Iterato
                 *(program, device.name, data, started, ended),
                 *(clock.ahead, clock.uncertain),
                 samples=tuple((at, clocks.clusters, clocks.temperature) for at, clocks in samples),
+                meters=tuple(tuple(meter) for meter in meters),
                 same_clock=device.transport.direct,
                 log=log,
             )

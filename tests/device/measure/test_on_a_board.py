@@ -10,6 +10,7 @@ import pytest
 
 from tests.device.devices.emulated_board import system_of
 from tests.device.measure.measured import document, git
+from tests.device.trace.meters_stand_in import install_meters
 from tests.json_documents import validate
 from tests.project import Project
 from tests.remote.sshd import SshServer
@@ -47,6 +48,27 @@ def test_a_median_with_its_interval_and_the_speed_of_the_board(
     assert found["conditions"][0]["temperature"] == 41.5
     kept = json.loads(Path(found["file"]).read_text(encoding="utf-8"))
     assert kept == {key: value for key, value in found.items() if key != "schema"}
+
+
+def test_meters_of_the_dsp_by_a_stand_in_for_libqcnpuperf(
+    on_board: Project, board: SshServer, tmp_path: Path
+) -> None:
+    assert document(on_board, "board")["dsp"] is None
+    library = system_of(board) / "lib/libqcnpuperf.so.1"
+    install_meters(system_of(board), tmp_path)
+    try:
+        done = on_board.run("bench", "board")
+        found = document(on_board, "board")
+    finally:
+        library.unlink()
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"^DSP: load 42 %, HVX 12 %, HMX \d+ %, 1,210 MHz, 62 °C \(medians of \d+ seconds\)$",
+        done.stdout,
+        re.MULTILINE,
+    )
+    validate("bench", found)
+    assert found["dsp"]["temperature"] == [61.5, 61.5]
 
 
 @pytest.mark.long
