@@ -83,6 +83,14 @@ Domain = Annotated[
         heading=DEVICE,
     ),
 ]
+Signed = Annotated[
+    bool,
+    Option(
+        "--signed",
+        "Use a signed process of the DSP: requests for unsigned ones are left out.",
+        heading=DEVICE,
+    ),
+]
 
 
 class BuildOptions(OptionGroup):

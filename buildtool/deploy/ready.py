@@ -45,7 +45,7 @@ class DeviceChoice(Value):
     other devices the program.  With `expect_dsp` calls of the DSP are counted, and a program that
     makes none has failed; with `trace` it is recorded when they were, with `record` what they
     contain.  `domain` is the DSP that programs use, "" for the device's; other commands leave it
-    alone."""
+    alone.  With `signed` its process is a signed one."""
 
     target: str = ""
     soc: str = ""
@@ -63,6 +63,7 @@ class DeviceChoice(Value):
     trace: bool = False
     record: CallRecording | None = None
     domain: str = CDSP
+    signed: bool = False
 
 
 class Ready:
@@ -159,8 +160,8 @@ class Ready:
         self.site = site_on(self._project, self._device, facts, self._listener)
         self._directory = self.site.project
         self.soc, self.arch = facts.soc, facts.arch
-        if domain != CDSP:
-            self.soc = f"{facts.soc}-{domain}"
+        if domain != CDSP or self._device.signed:
+            self.soc = f"{facts.soc}-{domain}{'-signed' * self._device.signed}"
         self.deployment = deployment(self.release, arch, self._data)
         if self._beside:
             self.go_beside(self._beside)
@@ -224,7 +225,8 @@ def device_for(
         from buildtool.device.configuration import open_device  # noqa: PLC0415 - not for sim
 
         device = open_device(name, project, wait=choice.wait, listener=listener)
-        return device._replace(target=target, domain=choice.domain or device.domain)
+        domain = choice.domain or device.domain
+        return device._replace(target=target, domain=domain, signed=choice.signed)
     from buildtool.device.emulated.device import open_emulated  # noqa: PLC0415 - sim only
     from buildtool.device.emulated.socs import default_soc  # noqa: PLC0415
 
@@ -232,7 +234,7 @@ def device_for(
     soc = _find_soc(choice) or default_soc(project.targets[target].archs, domain)
     root = project.state / "device" / soc.directory
     device = open_emulated(root, soc, listener, target, project.tool("qemu"))
-    return device._replace(domain=domain)
+    return device._replace(domain=domain, signed=choice.signed)
 
 
 def read_facts_of(device: Device, *, refresh: bool = False) -> Facts:

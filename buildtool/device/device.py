@@ -37,8 +37,8 @@ class Device(Value):
     """A device under the name `name`, whose releases are for `target`, below the directory `root`.
 
     `tags` are its user's names for groups of devices; `keep` is the number of releases that stay
-    there.  Programs use the DSP `domain`.  `emulated` is what is special about an emulated device,
-    whose DSP can be watched.
+    there.  Programs use the DSP `domain`, `signed` in a signed process.  `emulated` is what is
+    special about an emulated device, whose DSP can be watched.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Device(Value):
     keep: int = 3
     emulated: EmulatedDevice | None = None
     domain: str = CDSP
+    signed: bool = False
 
     def leave(self) -> None:
         """Let others use the device, if it is of a lab and was acquired for this process."""

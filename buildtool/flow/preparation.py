@@ -104,7 +104,7 @@ class _Wanted(Value):
         choice, listener = self.choice, self.listener
         if self.device and not self.device.emulated:
             domain = choice.domain or self.device.domain
-            device = self.device._replace(target=self.target, domain=domain)
+            device = self.device._replace(target=self.target, domain=domain, signed=choice.signed)
         else:
             device = device_for(self.project, self.device_name, self.target, choice, listener)
         counted = counting_option(choice, device)
@@ -128,6 +128,7 @@ def counting_option(choice: DeviceChoice, device: Device) -> str:
         "--trace": choice.trace,
         "--record-calls": choice.record,
         "--domain": device.domain != CDSP,
+        "--signed": device.signed,
     }
     return next(filter(options.get, options), "")
 

@@ -33,9 +33,11 @@ def probe(
     choice: DeviceChoice,
     listener: Listener,
     options: Options,
+    *,
+    signed: bool = False,
 ) -> tuple[Card, Path]:
     """Probe the device that `project`, or the user's devices.toml, calls `device_name`; returns its
-    card, and the file in which it is kept.
+    card, and the file in which it is kept: not that of a `signed` process.
 
     Raises `DeviceError` when the device cannot be reached, and when nothing can run there.
     """
@@ -52,9 +54,10 @@ def probe(
     card = card_of(device, facts, board, rungs)
     if not is_broken(rungs, facts):
         with opened.session(facts) as session:
-            card = _probed(card, Probe(session, facts), board, listener)
+            card = _probed(card, Probe(session, facts, signed=signed), board, listener)
     file = card_file(device)
-    keep_card(file, card)
+    if not signed:
+        keep_card(file, card)
     return card, file
 
 

@@ -27,7 +27,7 @@ from buildtool.run.program import NO_VARIABLES, RunRequest
 if TYPE_CHECKING:
     from buildtool.deploy.push import InlinePush
 
-DOMAIN_VARIABLE = "BUILDTOOL_DSP_DOMAIN"
+DOMAIN_VARIABLE, SIGNED_VARIABLE = "BUILDTOOL_DSP_DOMAIN", "BUILDTOOL_DSP_SIGNED"
 """The variable that tells the library before libcdsprpc which DSP to use (count_calls.c)."""
 STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
@@ -196,6 +196,8 @@ class _Run(Value):
             env = {"BUILDTOOL_DSP_ARCH": arch, **env}
         if self.site.device.domain != CDSP:
             env[DOMAIN_VARIABLE] = self.site.device.domain
+        if self.site.device.signed:
+            env[SIGNED_VARIABLE] = "1"
         if self.request.farf:
             # The library searches PROGRAM.farf in the directories of skels.
             log = f"{self.site.project}/logs/{self.name}"

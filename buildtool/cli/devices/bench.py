@@ -12,6 +12,7 @@ from buildtool.cli.options import (
     Domain,
     ExpectDsp,
     Json,
+    Signed,
     TraceOptions,
     check_excluded,
     check_with_on,
@@ -98,6 +99,7 @@ def bench(
         str, Option("--margin", "Margin of --write-budget; default: 5 percent.", "PERCENT")
     ] = "",
     domain: Domain = "",
+    signed: Signed = False,
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
@@ -117,7 +119,11 @@ def bench(
     from buildtool.measure.comparison import Against, keep
 
     choice = devices.choice(
-        build, domain=checked_domain(domain), expect_dsp=expect_dsp, trace=trace.wanted
+        build,
+        domain=checked_domain(domain),
+        signed=signed,
+        expect_dsp=expect_dsp,
+        trace=trace.wanted,
     )
     if devices.on is not None:
         from buildtool.cli.devices.on_devices import on_devices

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from buildtool.cli.options import Json, Share, Soc, Wait, wait_seconds
+from buildtool.cli.options import Json, Share, Soc, Wait, check_excluded, wait_seconds
 from buildtool.cli.parameters import Argument, Option, OptionGroup
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import print_json, show, shows_colours, write
@@ -84,6 +84,9 @@ def probe(
         Path | None,
         Option("--output -o", "Write the card, or what --all finds, to FILE, too.", "FILE"),
     ] = None,
+    signed: Annotated[
+        bool, Option("--signed", "Probe in a signed process; the card is not kept.")
+    ] = False,
     every: AllOptions = AllOptions(),
     soc: Soc = "",
     wait: Wait = "",
@@ -101,6 +104,7 @@ def probe(
     from buildtool.device.card import card_text
 
     choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
+    check_excluded("--signed", {"--all": signed and every.all_}, "--all probes both kinds")
     if output:
         check_output_file("--output", output, "card.json")
     every.check(json=json)
@@ -112,14 +116,17 @@ def probe(
             *(project, device, choice, Screen(quiet=True), Options()), against=every.compare
         )
         return report(found, comparison, every, output, as_json=json)
-    card, file = probes.probe(project, device, choice, Screen(quiet=True), Options())
+    card, file = probes.probe(
+        *(project, device, choice, Screen(quiet=True), Options()), signed=signed
+    )
     if output:
         write_if_changed(output.absolute(), card_text(card))
     if json:
         print_json({**card.as_json(), "file": str(file)})
     else:
         _show_card(card)
-        show(f"card: {output or file}")
+        if output or not signed:
+            show(f"card: {output or file}")
     return int(not card.ok)
 
 

@@ -26,6 +26,7 @@ from buildtool.cli.options import (
     Domain,
     ExpectDsp,
     Json,
+    Signed,
     TraceOptions,
     check_excluded,
     check_with_on,
@@ -93,6 +94,7 @@ def run(
         bool, Option("--debug", "Debug the DSP process of sim with LLDB.", heading=DEVICE)
     ] = False,
     domain: Domain = "",
+    signed: Signed = False,
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
     record_options: RecordOptions = RecordOptions(),
@@ -116,6 +118,7 @@ def run(
         verify=verify,
         debug=debug,
         domain=checked_domain(domain),
+        signed=signed,
         expect_dsp=expect_dsp,
         trace=trace.wanted,
         record=record_options.wanted(),

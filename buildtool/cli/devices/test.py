@@ -15,6 +15,7 @@ from buildtool.cli.options import (
     Domain,
     ExpectDsp,
     Json,
+    Signed,
     TraceOptions,
     check_excluded,
     check_with_on,
@@ -60,6 +61,7 @@ def test(
     matrix: MatrixOptions = MatrixOptions(),
     checks: CheckOptions = CheckOptions(),
     domain: Domain = "",
+    signed: Signed = False,
     expect_dsp: ExpectDsp = False,
     trace: TraceOptions = TraceOptions(),
     devices: DeviceOptions = DeviceOptions(),
@@ -77,6 +79,7 @@ def test(
     choice = devices.choice(
         build,
         domain=checked_domain(domain),
+        signed=signed,
         expect_dsp=expect_dsp,
         trace=trace.wanted,
         **checks.for_choice(),
@@ -90,6 +93,7 @@ def test(
 
         alone = {"--on": devices.on, "--list": list_, "--shard": shard}
         alone |= {"--trace": trace.wanted, "--expect-dsp": expect_dsp, "--domain": domain}
+        alone |= {"--signed": signed}
         why = "exported tests run on devices of another service"
         check_excluded("--export", alone, why, "Omit {other}.")
         return exported(

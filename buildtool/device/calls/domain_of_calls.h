@@ -1,5 +1,5 @@
 /* domain_of_calls.h: the DSP that calls go to in place of the CDSP, by its name in
- * BUILDTOOL_DSP_DOMAIN (`--domain`).
+ * BUILDTOOL_DSP_DOMAIN (`--domain`); with BUILDTOOL_DSP_SIGNED (`--signed`) in a signed process.
  *
  * A program names the CDSP in URIs, by its number, and by its name in requests for sessions.  What
  * names another DSP, and the numbers of further sessions, which such requests return, stay. */
@@ -11,6 +11,7 @@
 static const char *const domain_names[] = {"adsp",  "mdsp",  "sdsp", "cdsp",
                                            "cdsp1", "gdsp0", "gdsp1"};
 static int chosen_domain = CDSP_DOMAIN_ID;
+static int is_signed;
 
 /* The length of `text` if it begins with `start`, and 0 otherwise. */
 static size_t begins(const char *text, const char *start)
@@ -25,6 +26,7 @@ static size_t begins(const char *text, const char *start)
 static void choose_domain(void)
 {
     const char *name = getenv("BUILDTOOL_DSP_DOMAIN");
+    is_signed = getenv("BUILDTOOL_DSP_SIGNED") != NULL;
     for (int i = 0; name != NULL && i < (int)(sizeof domain_names / sizeof *domain_names); i++) {
         const size_t length = begins(name, domain_names[i]);
         if (length != 0 && name[length] == '\0') {
@@ -111,6 +113,11 @@ typedef int session_function(uint32_t request, void *data, uint32_t size);
 
 static int session_control_for(session_function *real, uint32_t request, void *data, uint32_t size)
 {
+    const struct remote_rpc_control_unsigned_module *unsigned_process = data;
+    if (is_signed && request == DSPRPC_CONTROL_UNSIGNED_MODULE && data != NULL &&
+        size >= sizeof *unsigned_process && unsigned_process->enable) {
+        return 0; /* not asked for: the DSP judges the skels by their signatures */
+    }
     int *domain = domain_in(request, data, size);
     struct named *named = name_in(request, data, size);
     if (chosen_domain == CDSP_DOMAIN_ID || (domain == NULL && named == NULL)) {

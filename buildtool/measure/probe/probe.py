@@ -23,7 +23,7 @@ from buildtool.device.board import Board
 from buildtool.device.card import DIFFERS, OK, Capability, Card, system_files
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceFinding
-from buildtool.device.facts import Facts
+from buildtool.device.facts import CDSP, Facts
 from buildtool.measure.probe.capabilities import (
     JUDGES,
     PROGRAM,
@@ -48,6 +48,8 @@ NO_DSP = DeviceFinding(
     "the device has no Hexagon DSP that is known",
     "Probe a device with one; if this has one, install the FastRPC packages of the board.",
 )
+SIGNED = "signed"
+"""The argument of its program, and the kind of a process."""
 SOURCES = Path(__file__).parent / "project"
 
 
@@ -71,10 +73,11 @@ def is_broken(rungs: Sequence[DeviceFinding], facts: Facts) -> bool:
 class Probe:
     """Runs the checks in a session."""
 
-    def __init__(self, session: Session, facts: Facts) -> None:
+    def __init__(self, session: Session, facts: Facts, *, signed: bool = False) -> None:
         self._session = session
         self._facts = facts
         self._fitting = fitting_arch(facts, session.ready.release)
+        self._words = (CDSP, SIGNED) if signed else ()
         self._opened: Outcome | None = None
         self.arch = ""
         """The newest arch whose skel the DSP loads, once `load` has found it."""
@@ -98,10 +101,11 @@ class Probe:
             if not self._open(arch).problem:
                 self._refused = _refusal(archs[start], first)
                 break
+        kind = "in a signed process" if self._words else "with an unsigned skel"
         if self.arch:
             self._use(self.arch)
-            return DeviceFinding("session", "a session with an unsigned skel opens")
-        return _no_session(self._session.ready, first)
+            return DeviceFinding("session", f"a session {kind} opens")
+        return _no_session(self._session.ready, first, kind)
 
     def capabilities(self, board: Board, work: Work) -> Iterator[Capability]:
         """What the DSP does, after `load` has found an arch; `work` shows the checks."""
@@ -111,7 +115,9 @@ class Probe:
         for number, name in enumerate(names, 1):
             work.say(f"{number} of {len(names)}: {name}")
             self._use(self.arch)  # a device that was connected again has that of its facts
-            yield capability(name, run_check(self._session, name), self._facts.capabilities)
+            yield capability(
+                name, run_check(self._session, name, *self._words), self._facts.capabilities
+            )
 
     def _loaded(self, board: Board) -> Iterator[Capability]:
         claims, claimed = self._facts.capabilities, self._facts.arch
@@ -123,7 +129,8 @@ class Probe:
         yield Capability("arch", claimed, found, OK if right else DIFFERS, number)
         allowed = claims.get("unsigned_pd_support")
         said = {None: "", 0: "no"}.get(allowed, "yes")
-        yield Capability("unsigned-pd", said, "opens", DIFFERS if said == "no" else OK)
+        if not self._words:
+            yield Capability("unsigned-pd", said, "opens", DIFFERS if said == "no" else OK)
         if board.health:
             yield Capability("healthcheck", board.health, "a session opens", DIFFERS)
         units = self._opened.numbers.get("units", (0,))[0] if self._opened else 0
@@ -133,7 +140,7 @@ class Probe:
 
     def _open(self, arch: str) -> Outcome:
         self._use(arch)
-        outcome = run_check(self._session, "arch")
+        outcome = run_check(self._session, "arch", *self._words)
         loaded = f"v{outcome.numbers.get('arch', (0,))[0]}"
         if not outcome.problem and loaded != arch:
             outcome = outcome._replace(problem=f"a skel for {loaded} was loaded")
@@ -147,7 +154,7 @@ class Probe:
         ready.deployment = deployment(ready.release, arch)
 
 
-def _no_session(ready: Ready, outcome: Outcome) -> DeviceFinding:
+def _no_session(ready: Ready, outcome: Outcome, kind: str) -> DeviceFinding:
     """Why no session opens, as far as the output, the logs and the device tell.
 
     Raises `DeviceError`."""
@@ -155,7 +162,7 @@ def _no_session(ready: Ready, outcome: Outcome) -> DeviceFinding:
 
     output = f"{outcome.problem}\n{outcome.stderr}".encode(errors="replace")
     found = CauseFinder(ready, program=PROGRAM, seconds=TIMEOUT_SECONDS).find({"output": output})
-    what = f"no session with an unsigned skel opens: {outcome.problem}"
+    what = f"no session {kind} opens: {outcome.problem}"
     if not found:
         return DeviceFinding("session", what, "What a log says of it: buildtool explain FILE")
     reason = found.cause or found.text().partition("\n")[0]

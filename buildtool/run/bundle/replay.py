@@ -219,7 +219,7 @@ def replay_document(record: RunRecord, redact: Redactor) -> Mapping[str, Any]:
         "project": record.project.name,
         "target": release.target,
         "release": release.id,
-        "soc": ready.soc.removesuffix(f"-{ready.site.device.domain}") if ready else "",
+        "soc": ready.soc.partition("-")[0] if ready else "",
         "domain": ready.site.device.domain if ready else CDSP,
         "command": words,
         "masked_arguments": [

@@ -100,6 +100,37 @@ def test_a_dsp_that_fits_none_of_the_skels_is_refused(project: Project) -> None:
     assert "Choose another DSP (--domain), or another device" in done.stderr
 
 
+def test_signed_processes_load_what_the_device_accepts(project: Project) -> None:
+    """The program asks for an unsigned process, and checks the answer; `--signed` leaves it out."""
+    accepted = project.run("run", "sim", "--soc", "SA8775P,testsig", "--signed", "--json")
+    refused = project.run("run", "sim", "--soc", "SA8775P", "--signed")
+    of_cdsp1 = project.run("run", "sim", "--soc", "SA8775P", "--domain", "cdsp1", "--signed")
+
+    assert accepted.returncode == 0, accepted.stderr
+    assert json.loads(accepted.stdout)["soc"] == "SA8775P-cdsp-signed"
+    for done, dsp in (refused, "cdsp"), (of_cdsp1, "cdsp1"):
+        assert done.returncode == 1
+        assert f"is not signed and the process on {dsp} is a signed one" in done.stderr
+        assert "0x80000481" in done.stderr
+    assert "loads only skels with a signature that the device accepts" in refused.stderr
+
+    for words in ("test", "bench"):
+        assert project.run(words, "sim", "--soc", "SA8775P,testsig", "--signed").returncode == 0
+        assert project.run(words, "sim", "--soc", "SA8775P", "--signed").returncode == 1
+
+
+def test_a_probe_of_a_signed_process(project: Project) -> None:
+    kept = project.succeeds("probe", "sim", "--soc", "SM8635,testsig", "--signed", "-o", "x.json")
+    assert "ok a session in a signed process opens" in kept
+    assert "unsigned-pd" not in kept
+    refused = project.run("probe", "sim", "--soc", "SM8635", "--signed")
+    assert refused.returncode == 1
+    assert "! no session in a signed process opens: " in refused.stdout
+    assert "0x80000481" in refused.stdout
+    both = project.run("probe", "sim", "--all", "--signed")
+    assert (both.returncode, both.stdout) == (2, "")
+
+
 def test_a_dsp_that_the_soc_lacks_is_refused(project: Project) -> None:
     done = project.run("run", "sim", "--soc", "SM8750", "--domain", "cdsp1")
     assert (done.returncode, done.stdout) == (125, "")
