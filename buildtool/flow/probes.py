@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from buildtool.device.facts import Facts
     from buildtool.measure.probe.losses import Comparison
     from buildtool.measure.probe.probe import Probe
-    from buildtool.measure.probe.qualify import Qualification
+    from buildtool.measure.probe.qualify import Qualification, Row
     from buildtool.testing.session import Session
 
 
@@ -77,7 +77,13 @@ def probe_all(
     from buildtool.device.read_facts import read_facts_board_and, shells_of_all
     from buildtool.measure.probe import losses
     from buildtool.measure.probe.probe import is_broken, static_rungs
-    from buildtool.measure.probe.qualify import SCRIPT, Process, blank, processes
+    from buildtool.measure.probe.qualify import (
+        SCRIPT,
+        Process,
+        blank,
+        fastrpc_test_rows,
+        processes,
+    )
 
     before = losses.read_file(Path(against)) if against not in ("", losses.LAST) else None
     opened = _opened(project, device_name, choice, listener, options)
@@ -94,9 +100,11 @@ def probe_all(
             opened.session(facts) as session,
             work(f"probing {device.name}", listener) as shown,
         ):
-            each = (Process(session, facts, *which) for which in processes(facts))
-            rows = tuple(row for process in each for row in process.rows(shown))
-            found = found._replace(rows=rows, release=session.ready.release.id)
+            rows: list[Row] = []
+            for which in processes(facts):
+                rows += Process(session, facts, *which).rows(shown)
+                rows += fastrpc_test_rows(session.ready.site.device, facts, *which)
+            found = found._replace(rows=tuple(rows), release=session.ready.release.id)
     losses.keep(device, found)
     return found, losses.compare(before, found) if before else None
 

@@ -13,7 +13,15 @@ from buildtool.cli.show import print_json, show
 from buildtool.cli.table import Table
 from buildtool.core.files import write_if_changed
 from buildtool.measure.probe.losses import Comparison, Loss, document
-from buildtool.measure.probe.qualify import NO, UNKNOWN, YES, Qualification, Row
+from buildtool.measure.probe.qualify import (
+    FASTRPC_TEST,
+    NO,
+    TOO_OLD,
+    UNKNOWN,
+    YES,
+    Qualification,
+    Row,
+)
 from buildtool.testing.results import Outcome, TestResult, TestRun
 
 if TYPE_CHECKING:
@@ -36,7 +44,10 @@ COLUMNS = {
 TOGETHER = {"session": "parallel", "hvx-integer": "hvx-float", "map-size": "zero-copy"}
 """What a column shows besides: `-` if that is missing."""
 NUMBERS = frozenset({"hvx-integer", "vtcm", "map-size", "opening", "latency", "clock"})
-UNITS = "sess: at once; VTCM, map: MiB; open: ms; call: us. -: not there, ?: not known"
+UNITS = (
+    "sess: at once, or the arch if that is older than all skels; VTCM, map: MiB; open: ms;"
+    " call: us. -: not there, ?: not known"
+)
 
 
 def report(
@@ -82,6 +93,8 @@ def _parts(
     if found.rows:
         yield _grid(found)
         yield UNITS
+        if table := _fastrpc_test(found):
+            yield table
     yield from _reasons(found.rows, markdown=markdown)
     versions: dict[tuple[str, ...], list[str]] = {}
     for each in found.versions:
@@ -113,11 +126,28 @@ def _grid(found: Qualification) -> Table:
     )
 
 
+def _fastrpc_test(found: Qualification) -> Table | None:
+    """What fastrpc_test says of its tests; None if it is not installed."""
+    rows = [row for row in found.rows if row.capability.startswith(FASTRPC_TEST)]
+    names = dict.fromkeys(row.capability for row in rows)
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        said = {YES: "pass", NO: "fail"}.get(row.state, "skip")
+        lines.setdefault((row.domain, row.process), {})[row.capability] = said
+    if not rows:
+        return None
+    return Table(
+        ["DSP", "process", *names],
+        [[*where, *(line.get(name, "") for name in names)] for where, line in lines.items()],
+    )
+
+
 def _cell(name: str, row: Row | None, beside: Row | None) -> str:
     if not row:
         return ""
     if row.state == UNKNOWN:
-        return "?"
+        old = TOO_OLD.match(row.found)
+        return old[1] if old else "?"
     if row.state == NO or (beside and beside.state == NO):
         return "-"
     if name == "session":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -21,8 +22,8 @@ from buildtool.device.board_checks import FAULTS
 from buildtool.device.card import OK, UNTESTED, system_files
 from buildtool.device.device import Device
 from buildtool.device.errors import DeviceFinding
-from buildtool.device.facts import CDSP, Facts, of_domain
-from buildtool.device.script import Parts, printable
+from buildtool.device.facts import CDSP, DOMAINS, Facts, of_domain
+from buildtool.device.script import Parts, printable, script
 from buildtool.measure.probe.capabilities import TIMES, Outcome, capability, run_check
 from buildtool.project.keys import arch_number
 
@@ -34,6 +35,14 @@ SCRIPT = "versions"
 UNSIGNED, SIGNED = "unsigned", "signed"
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 MAX_PACKAGES = 40
+FASTRPC_TEST = "fastrpc_test."
+"""How the names of its tests begin among capabilities."""
+FASTRPC_TEST_SECONDS = 120
+MAX_FASTRPC_TESTS = 32
+_FASTRPC_TEST = re.compile(
+    rb"^\[(PASS|SKIP|FAIL)\] (?:lib)?(\S{1,60}?)\.so(?: \((.{1,80})\))?$", re.M
+)
+TOO_OLD = re.compile(r"the DSP is (v\d\d), for which there is no skel")
 OF_LOGS = frozenset({"selinux", "sessions-exhausted"})
 """Findings about what the kernel logged at any time, also before another image was installed."""
 
@@ -264,6 +273,28 @@ CHECKS = (
     *("parallel", "restart", "latency", "clock"),
 )
 """In this order: the one that crashes a process comes after those of what works."""
+
+
+def fastrpc_test_rows(device: Device, facts: Facts, domain: str, process: str) -> Iterator[Row]:
+    """What the fastrpc_test that is installed on the device says of its own tests; nothing without
+    one.  Source: qualcomm/fastrpc at 29851fde, test/fastrpc_test.c, which knows DSPs up to the
+    CDSP, and has skels for v68 and v75."""
+    number, arch = DOMAINS.index(domain), of_domain(facts, domain).arch
+    if device.emulated or number > DOMAINS.index(CDSP) or (arch and arch_number(arch) < 0x68):
+        return
+    skels = "v75" if arch and arch_number(arch) >= 0x75 else "v68"
+    system = "android" if facts.platform == "android" else "linux"
+    words = ["-d", str(number), "-U", str(int(process == UNSIGNED)), "-t", system, "-a", skels]
+    done = device.exec(
+        script("parts", "fastrpc_test"),
+        {"seconds": str(FASTRPC_TEST_SECONDS)},
+        words,
+        timeout=FASTRPC_TEST_SECONDS + 30,
+    )
+    states = {b"PASS": YES, b"SKIP": UNKNOWN, b"FAIL": NO}
+    for result, name, why in _FASTRPC_TEST.findall(done.stdout)[:MAX_FASTRPC_TESTS]:
+        found = printable(why) or result.decode().lower()
+        yield Row(domain, process, FASTRPC_TEST + printable(name), states[result], found)
 
 
 def processes(facts: Facts) -> list[tuple[str, str]]:

@@ -261,3 +261,23 @@ def test_a_device_on_which_nothing_runs_fails(capsys: pytest.CaptureFixture[str]
     assert report(nothing, None, AllOptions(all_=True, lava=True), None, as_json=False) == 1
     assert "TEST_CASE_ID=device.session RESULT=fail" in capsys.readouterr().out
     assert report(GOOD, None, AllOptions(all_=True), None, as_json=False) == 0
+
+
+def test_the_table_of_fastrpc_test_and_an_arch_without_skels(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    test = ROW._replace(capability="fastrpc_test.calculator", found="pass")
+    old = Row("adsp", "signed", "session", "unknown", "the DSP is v66, for which there is no skel")
+    skipped = test._replace(capability="fastrpc_test.hap_example", state="unknown", found="no HAP")
+    good = GOOD._replace(rows=(*ROWS, test, skipped, old))
+    report(good, None, AllOptions(), None, as_json=False)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["adsp", "signed", "v66"] in rows
+    assert ["DSP", "process", "fastrpc_test.calculator", "fastrpc_test.hap_example"] in rows
+    assert ["cdsp", "unsigned", "pass", "skip"] in rows
+
+    failed = test._replace(state="no", found="error code: 0x80000406")
+    found = compare(good, good._replace(rows=(*ROWS, failed, skipped, old)))
+    assert [(loss.what, loss.now) for loss in found.losses] == [
+        ("fastrpc_test.calculator", "error code: 0x80000406")
+    ]
