@@ -147,6 +147,7 @@ def _judged(
         functions_of,
         judge,
         uses_of,
+        uses_of_calls,
         wants_stack,
         with_stacks,
     )
@@ -167,6 +168,8 @@ def _judged(
         )
         result = result._replace(methods=tuple(methods))
     uses = uses_of({name}, counts) if emulated else {}
+    if result.calls and not emulated:
+        uses = uses_of_calls({name}, result.calls)
     if margin is not None:
         from buildtool.project.write_budgets import new_limits, write_limits
 

@@ -13,6 +13,7 @@ from buildtool.measure.sample import Conditions, Sampler
 from buildtool.measure.statistics import Interval, median_interval, noise_floor, outliers
 from buildtool.project.benches import Metric
 from buildtool.run.budgets import BudgetVerdict
+from buildtool.run.dsp_calls import DspCalls
 from buildtool.run.method_counts import MethodCounts
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class BenchResult(ReleaseOnDevice, kw_only=True):
     budgets: Annotated[
         tuple[BudgetVerdict, ...], "limits of [budget.NAME] for the bench and its methods"
     ] = ()
+    calls: DspCalls | None = None
 
 
 def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
@@ -125,6 +127,7 @@ def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
         metrics=() if failed else tuple(metrics),
         methods=() if failed else methods,
         conditions=tuple(each.conditions for each in measured.samples if each.conditions),
+        calls=next((each.calls for each in measured.samples if each.calls), None),
     )
 
 

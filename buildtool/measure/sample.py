@@ -28,6 +28,7 @@ from buildtool.project.runs import seconds
 from buildtool.run.program import RunRequest, variables
 
 if TYPE_CHECKING:
+    from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.method_counts import MethodCounts
     from buildtool.testing.session import Ran, Session
 
@@ -45,7 +46,8 @@ class Sample(Value):
 
     `evidence` is what has to be the same in all runs with one seed.  `problems` say for each check
     that failed why, in a line; a sample with problems has no metrics.  `methods` are the counts of
-    an emulated DSP; `conditions` were read right after the run, on other devices.
+    an emulated DSP; `conditions` were read right after the run, on other devices; `calls` are those
+    of the program with `--expect-dsp`.
     """
 
     seed: int
@@ -55,6 +57,7 @@ class Sample(Value):
     metrics: Mapping[str, float]
     methods: tuple[MethodCounts, ...]
     conditions: Conditions | None = None
+    calls: DspCalls | None = None
 
 
 class Sampler:
@@ -117,7 +120,9 @@ class Sampler:
             except ValueError as error:
                 problems[f"metric {name}"] = str(error)
         taken = {} if problems else metrics
-        return Sample(seed, ran.seconds, tuple(evidence), problems, taken, ran.methods)
+        return Sample(
+            *(seed, ran.seconds, tuple(evidence), problems, taken, ran.methods), calls=ran.calls
+        )
 
     @property
     def request(self) -> RunRequest:

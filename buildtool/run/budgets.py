@@ -22,6 +22,7 @@ from buildtool.release.document import project_revision
 from buildtool.run.method_counts import QUEUES, MethodCounts
 
 if TYPE_CHECKING:
+    from buildtool.run.dsp_calls import DspCalls
     from buildtool.run.profile.profile import Profile
 
 UNITS = {
@@ -128,6 +129,24 @@ def uses_of(programs: Collection[str], methods: Iterable[MethodCounts]) -> Uses:
     return {name: _sums(found) for name, found in rows.items()}
 
 
+def uses_of_calls(programs: Collection[str], calls: DspCalls) -> Uses:
+    """The same of what the library between program and libcdsprpc has counted on a device: calls,
+    with those that open and close skels as on sim, and bytes."""
+    own: dict[str, dict[str, int]] = {}
+    for method in calls.methods:
+        if method.name:
+            row = own.setdefault(method.name, {"calls": 0, "bytes": 0})
+            row["calls"] += method.calls
+            row["bytes"] += method.bytes_in
+    if calls.messages:
+        own["callbacks of dspqueue"] = {"calls": calls.messages}
+    made = sum(method.calls for method in calls.methods) + calls.opened + calls.closed
+    sent = sum(method.bytes_in for method in calls.methods)
+    found = {program: {"calls": made, "bytes": sent} for program in programs}
+    found |= {f"{program}/{name}": row for program in programs for name, row in own.items()}
+    return found | own
+
+
 def _sums(methods: Sequence[MethodCounts]) -> dict[str, int]:
     calls = [one.calls for one in methods if one.method != QUEUES]
     exact = all(one.exact for one in methods)
@@ -164,9 +183,23 @@ def judge(
         if name in uses and (found := [each for each in limits if each[0] == name])
     }
     lines = _recorded(subject, values, profile if "packets" in str(values) else None)
-    why = "" if subject.emulated else "it is measured on sim only"
-    why = why or ("the run has not called it" if uses else "no call of the DSP was measured")
-    return tuple(_verdict(limit, uses, lines, why) for limit in limits)
+    why = "the run has not called it" if uses else "no call of the DSP was measured"
+    verdicts = (_verdict(limit, uses, lines, why) for limit in limits)
+    return tuple(each if subject.emulated else _on_a_device(each, uses) for each in verdicts)
+
+
+def _on_a_device(verdict: BudgetVerdict, uses: Uses) -> BudgetVerdict:
+    """The verdict with the reason why it is not judged on a device, which counts calls only."""
+    if verdict.value is not None:
+        return verdict
+    counted = verdict.key in ("calls", "bytes")
+    if counted and not uses:
+        return verdict._replace(why="it is measured on sim, and on a device with --expect-dsp")
+    return (
+        verdict
+        if counted and verdict.budget not in uses
+        else verdict._replace(why="it is measured on sim only")
+    )
 
 
 def _limits(budget: Budget, programs: Collection[str]) -> Iterator[tuple[str, int]]:

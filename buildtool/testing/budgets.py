@@ -13,6 +13,7 @@ from buildtool.run.budgets import (
     functions_of,
     judge,
     uses_of,
+    uses_of_calls,
     wants_stack,
     with_stacks,
 )
@@ -55,6 +56,8 @@ def within_budget(session: Session, result: TestResult, request: RunRequest | No
         measured = session.stacks(request)
         result = result._replace(methods=tuple(with_stacks(result.methods, measured)))
     uses = uses_of(names, result.methods) if result.methods else {}
+    if result.calls and not emulated:
+        uses = uses_of_calls(names, result.calls)
     verdicts = judge(subject, names, uses, profile)
     lines = [line for verdict in verdicts if verdict.exceeded for line in verdict.lines()]
     others = [line for verdict in verdicts if verdict.value is None for line in verdict.lines()]
@@ -102,6 +105,7 @@ def unmeasured(project: Project, results: Iterable[TestResult]) -> Iterator[str]
     known = {*project.benches}
     for result in results:
         known |= uses_of(_names(result), result.methods).keys() if result.methods else set()
+        known |= uses_of_calls(_names(result), result.calls).keys() if result.calls else set()
         known |= {result.name} if result.suite == Sizes.name else set()
     for name in project.budgets:
         if name not in known and name.rpartition("/")[0] not in known:

@@ -24,6 +24,7 @@ from buildtool.run.method_counts import FailedCall, MethodCounts, counts_from_js
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import Ready
+    from buildtool.run.dsp_calls import DspCalls
 
 DEVICE_SUITE = "device"
 """The suite of the only result of a device that no test could run on."""
@@ -75,6 +76,7 @@ class TestResult(Described):
     finding: Annotated[FirstFinding | None, "why it failed, as far as that was found"] = None
     failed: tuple[FailedCall, ...] = ()
     said: str = ""
+    calls: DspCalls | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {**super().as_json(), "seconds": round(self.seconds, 3)}

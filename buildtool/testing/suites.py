@@ -301,6 +301,7 @@ class Programs:
             said=last_line(without_colours(ran.stdout)),
             lost=ran.lost,
             methods=with_names(session.method_names, ran.methods),
+            calls=ran.calls,
             failed=with_parameters(session.method_names, ran.failed),
         )
         return after_dsp_crash(ended, "" if test.dsp_may_crash else ran.dsp_crash)

@@ -18,9 +18,11 @@ from buildtool.run.budgets import (
     judge,
     lines_of,
     uses_of,
+    uses_of_calls,
     wants_stack,
     with_stacks,
 )
+from buildtool.run.dsp_calls import DspCalls, DspMethod
 from buildtool.run.method_counts import QUEUES, MethodCounts
 
 COUNTS = {"calls": 20, "packets": 130_000, "bytes_in": 4096}
@@ -135,6 +137,33 @@ def test_a_method_that_the_bench_should_call_is_not_judged_without(tmp_path: Pat
 
     assert (verdict.value, verdict.exceeded) == (None, False)
     assert verdict.why == "the run has not called it"
+
+
+def test_calls_and_bytes_are_judged_on_a_device_that_counts_them(tmp_path: Path) -> None:
+    limits = '[budget.speed]\ncalls = 5\nbytes = "100"\npackets = 9\n'
+    limits += '[budget."speed/demo_add"]\ncalls = 2\n[budget.demo_sub]\ncalls = 1\n'
+    project = project_of(tmp_path, limits)
+    append_history(project.state, RELEASES, {"release": "1", "revision": "1" * 40, "dirty": False})
+    subject = BudgetSubject(project, "bench speed", "board", "1", emulated=False)
+    method = DspMethod("libdemo_skel.so", 2, "demo_add", 3, 0, 0.1, 101, 0)
+    counted = DspCalls(opened=1, closed=1, methods=(method,))
+    verdicts = judge(subject, {"speed"}, uses_of_calls({"speed"}, counted))
+    assert [(each.budget, each.key, each.value, each.exceeded) for each in verdicts] == [
+        ("speed", "packets", None, False),
+        ("speed", "calls", 5, False),
+        ("speed", "bytes", 101, True),
+        ("speed/demo_add", "calls", 3, True),
+    ]
+    assert verdicts[0].why == "it is measured on sim only"
+
+    without = judge(subject, {"speed"}, {})
+    assert {(each.key, each.why) for each in without} == {
+        ("packets", "it is measured on sim only"),
+        *(
+            (key, "it is measured on sim, and on a device with --expect-dsp")
+            for key in ("calls", "bytes")
+        ),
+    }
 
 
 def test_what_grew_is_known_since_the_revision_that_made_it_grow(tmp_path: Path) -> None:
