@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from buildtool.contract.finding import Finding, rule
 from buildtool.contract.subject import ENTRY_ENDINGS, Subject, entries, is_program
@@ -19,6 +19,8 @@ from buildtool.toolchains.system_libraries import (
 ALLOCATION = frozenset(("malloc", "calloc", "free", "realloc", "memalign"))
 IN_SHELL = frozenset(("libc.so", "libgcc.so"))
 """Needed by SDK-built skels, provided by the shell."""
+RUNTIME = ("libc++.so.1", "libc++abi.so.1")
+NONE: Set[str] = frozenset()
 
 
 class Unresolved(Value):
@@ -36,13 +38,40 @@ class Unresolved(Value):
     libraries: tuple[str, ...]
 
 
-def unresolved(subject: Subject, path: str, arch: str, elf: Elf) -> Unresolved:
-    """The unresolved symbols of the skel `elf`, without weak references, which may be missing.
+def _loaded(subject: Subject) -> Iterator[tuple[str, str, Elf, Set[str]]]:
+    """The skels; and of what a step has compiled, the libraries beside them that they need, each
+    with the names that what is loaded with it exports."""
+    exports: dict[str, set[str]] = {}
+    for path, arch, elf in subject.skels():
+        yield path, arch, elf, NONE
+        together = {path: elf}
+        waiting = [elf] if subject.promise.built else []
+        while waiting:
+            for name in waiting.pop().needed:
+                place = subject.beside(path).get(name, "")
+                library = subject.elves.get(place)
+                if library and name not in RUNTIME and place not in together:
+                    together[place] = library
+                    waiting.append(library)
+        names = set[str]().union(*(each.exports for each in together.values()))
+        for place in together:
+            exports.setdefault(place, set()).update(names)
+    skels = {path for path, _, _ in subject.skels()}
+    for path, arch, elf in subject.dsp():
+        if path in exports and path not in skels:
+            yield path, arch, elf, exports[path]
 
-    They are empty if the skel needs a library that is not in the subject: the device may have it.
+
+def unresolved(
+    subject: Subject, path: str, arch: str, elf: Elf, given: Set[str] = NONE
+) -> Unresolved:
+    """The unresolved symbols of `elf`, a skel or a library, without weak references, which may be
+    missing, and without those of `given`.
+
+    They are empty if it needs a library that is not in the subject: the device may have it.
     """
     device = subject.promise.shells.get(arch)
-    missing = missing_names(elf.imports, arch, device)
+    missing = missing_names(elf.imports - given, arch, device)
     unknown = missing.everywhere | missing.somewhere
     waiting, seen = set(elf.needed) - IN_SHELL, set[str]()
     while unknown and waiting:
@@ -123,11 +152,11 @@ def skel_hash(subject: Subject) -> Iterator[Finding]:
 def wrapped_malloc(subject: Subject) -> Iterator[Finding]:
     """A skel calls malloc, calloc, free, realloc and memalign by their wrapped names.
 
-    No DSP shell exports the plain names: it exports __wrap_malloc and so on, which the linker
-    option --wrap makes of them.
+    So does a library of the same build that it needs. No DSP shell exports the plain names: it
+    exports __wrap_malloc and so on, which the linker option --wrap makes of them.
     """
-    for path, arch, elf in subject.skels():
-        lacking = unresolved(subject, path, arch, elf)
+    for path, arch, elf, given in _loaded(subject):
+        lacking = unresolved(subject, path, arch, elf, given)
         if names := sorted(lacking.everywhere & ALLOCATION):
             yield wrapped_malloc.error(
                 path,
@@ -151,13 +180,15 @@ _INSPECT_REMEDY = (
 def shell_symbols(subject: Subject) -> Iterator[Finding]:
     """The DSP's shell, or a library beside the skel, exports every symbol that a skel needs.
 
-    Otherwise the DSP does not load the skel: error 0x80000406. Weak references may be missing.
-    Shells of the same arch differ: a symbol that only some of the known shells export is a warning.
-    So is one that no relocation uses, as a loader does not look it up.
+    That holds for a library of the same build that it needs, too. Otherwise the DSP does not load
+    the skel: error 0x80000406. Weak references may be missing. Shells of the same arch differ: a
+    symbol that only some of the known shells export is a warning. So is one that no relocation
+    uses, as a loader does not look it up.
     """
     pull_remedy = _PULL_REMEDY if subject.promise.own else _INSPECT_REMEDY
-    for path, arch, elf in subject.skels():
-        lacking = unresolved(subject, path, arch, elf)
+    beside_program = any(is_program(elf) for _, _, elf in subject.skels())
+    for path, arch, elf, given in _loaded(subject):
+        lacking = unresolved(subject, path, arch, elf, given)
         name = posixpath.basename(path)
         on_device = arch in subject.promise.shells
         if everywhere := sorted(lacking.everywhere - ALLOCATION):
@@ -167,7 +198,9 @@ def shell_symbols(subject: Subject) -> Iterator[Finding]:
                 f"{name} needs {joined(everywhere)}, which {lacking.shell}{others}",
                 why="the DSP would not load it: error 0x80000406\n"
                 + "\n".join(_chip_lines(everywhere, known_shells().chips)),
-                remedy=_remedy(elf, everywhere, "" if on_device else pull_remedy),
+                remedy=_OF_PROGRAMS
+                if beside_program and given and _IN_PROGRAMS & set(everywhere)
+                else _remedy(elf, everywhere, "" if on_device else pull_remedy),
             )
         if unused := sorted(lacking.unused):
             yield shell_symbols.warning(
@@ -186,6 +219,11 @@ def shell_symbols(subject: Subject) -> Iterator[Finding]:
             )
 
 
+_IN_PROGRAMS = frozenset(("stdin", "stdout", "stderr", "__errno_location", "__assert_fail"))
+_OF_PROGRAMS = (
+    "Build the library as a static one: only what is linked into a program for the DSP has standard"
+    " streams, errno and assert."
+)
 _NO_SHELL = "known DSP shell (none of {} is)"
 
 
@@ -211,7 +249,7 @@ def _remedy(elf: Elf, names: list[str], pull_remedy: str) -> str:
     methods = [name for name in names if name.startswith(_interfaces(elf))]
     if methods:
         return f"Define {joined(methods)}: the interface declares it, but no source defines it."
-    if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(names):
+    if _IN_PROGRAMS & set(names):
         return (
             "Print with printf or FARF, and avoid errno and assert: zig's C headers (musl) have"
             " other symbols for these and for streams than the DSP's C library."
@@ -244,9 +282,6 @@ def _interfaces(elf: Elf) -> tuple[str, ...]:
         for ending in ENTRY_ENDINGS
         if name.endswith(ending)
     )
-
-
-RUNTIME = ("libc++.so.1", "libc++abi.so.1")
 
 
 @rule("cxx-runtime")

@@ -283,3 +283,40 @@ def test_open_headers_tell_which_functions_not_every_shell_exports(header: Path)
     ):
         listed = comment.partition(phrase)[2].partition(".")[0]
         assert set(listed.split(", ")) - {""} == names, phrase
+
+
+PROGRAM, LIBRARY, OTHER = (f"dsp/v68/{name}" for name in ("test.so", "libsum.so", "libothers.so"))
+BUILT = Promise(platform="hexagon", own=True)
+
+
+def of_libraries(
+    *names: str, promise: Promise = BUILT, needs: str = "libsum.so", given: tuple[str, ...] = ()
+) -> list[Finding]:
+    """Findings about a library beside a program, which needs `needs` and exports `given`."""
+    elves = {
+        PROGRAM: skel(needed=[needs], exports=["main", *given]),
+        OTHER: skel(imports=["no_such_name"], exports=["other"]),  # nobody needs it
+        LIBRARY: skel(imports=names, exports=["sum"]),
+        f"dsp/v68/{needs}": skel(needed=["libsum.so"], imports=names, exports=["sum"]),
+    }
+    return [*shell_symbols.check(subject(elves, promise))]
+
+
+def test_a_library_that_a_program_needs_is_refused_by_name() -> None:
+    (found,) = of_libraries("stderr", "fprintf", "sum")
+    assert (found.severity, found.path) == ("error", LIBRARY)
+    assert found.message.startswith("libsum.so needs stderr, which no known v68 DSP shell exports")
+    assert found.remedy.startswith("Build the library as a static one")
+    (found,) = of_libraries("no_such_name")
+    assert found.message.startswith("libsum.so needs no_such_name, which no known")
+    assert not found.remedy.startswith("Build the library as a static one")
+
+
+def test_what_programs_export_their_libraries_find() -> None:
+    assert of_libraries("callback", given=("callback",)) == []
+
+
+def test_libraries_that_were_not_built_here_are_left_alone() -> None:
+    assert of_libraries("no_such_name", promise=Promise(platform="hexagon")) == []
+    # The SDK's C++ library comes with names that its own shell has.
+    assert of_libraries("no_such_name", needs="libc++.so.1") == []
