@@ -42,6 +42,7 @@ def export_tests(
     `directory` for the `service` "NAME:DEVICE,DEVICE".  Raises `UsageError`."""
     from buildtool.testing.ctest.tests import (
         FOLDER,
+        CTestError,
         files_of_tests,
         has_tests,
         held_test_release,
@@ -73,7 +74,18 @@ def export_tests(
             _, release = make_release_of(plan, context._replace(trees=trees))
             release = stack.enter_context(in_use(release))
             data = data_of(project, context)
-        suites = [(step, _listed(step)) for step in steps if has_tests(step.tree)]
+
+        def list_of(step: CMakeStep) -> Sequence[ListedTest]:
+            try:
+                return _listed(step)
+            except CTestError:
+                if not step.arch:
+                    raise
+                # CTest keeps what they tell in the tree.
+                _list_on_sim(project, choice._replace(soc=step.arch), listener, options)
+                return _listed(step)
+
+        suites = [(step, list_of(step)) for step in steps if has_tests(step.tree)]
         tests = [*programs_as_commands(project, release, timeout)]
         for step, listed in suites:
             tests += ctest_as_commands(step, listed, timeout)
@@ -111,6 +123,19 @@ def _listed(step: CMakeStep) -> Sequence[ListedTest]:
         ctest = CTest(step.cmake, step.tree, Path(folder))
         ctest.prepare()
         return ctest.tests(os.environ)
+
+
+def _list_on_sim(
+    project: Project, choice: DeviceChoice, listener: Listener, options: Options
+) -> None:
+    """Let programs for the DSP that tell the names of their tests run on the emulated device."""
+    from buildtool.flow.tests import device_session
+    from buildtool.testing.ctest.suite import CTestSuites
+    from buildtool.testing.suites import TIMEOUT
+
+    with device_session(project, "sim", choice, listener, options, trees=True) as session:
+        for suite in CTestSuites(session, TIMEOUT).suites:
+            suite.names()
 
 
 def import_results(project: Project, directory: Path, results: Path) -> list[TestRun]:

@@ -34,8 +34,8 @@ QUOTED: Mapping[str, Callable[[str], str]] = {".sh": shlex.quote, ".py": repr, "
 
 class ExportedTest(Value):
     """A test that runs without buildtool: `command` is a program of the release and its arguments,
-    `cwd` its working directory there.  `skip_status` is the exit status by which it says that it
-    was skipped; with `will_fail` it passes when the status is not 0.
+    `cwd` its working directory there.  `skip_status` is the exit status, `skip_text` the output by
+    which it says that it was skipped; with `will_fail` it passes when the status is not 0.
 
     `left_out` says why the test does not run elsewhere; it then has no command.
     """
@@ -48,6 +48,7 @@ class ExportedTest(Value):
     env: Mapping[str, str] = NO_VARIABLES
     will_fail: bool = False
     skip_status: int | None = None
+    skip_text: str = ""
     left_out: str = ""
 
 

@@ -30,6 +30,8 @@ from buildtool.testing.results import Outcome, TestResult, TestRun
 RESULTS = "results.txt"
 LIMITS = Limits(entries=20_000, size=2 << 30)
 MAX_ARCHIVES = 100
+CRASH_STATUS = 128
+"""Exit statuses from here on are those of signals: such a program has crashed, whatever it said."""
 MAX_LIST = MAX_LOG = 1 << 20
 MAX_LAVA = 16 << 20
 _NUMBER = r"(\d{1,12}(?:\.\d{1,9})?)"
@@ -97,7 +99,7 @@ def _result(test: ExportedTest, device: str, ended: Ended | None) -> TestResult:
         return result._replace(outcome=Outcome.SKIPPED, message=f"not exported: {test.left_out}")
     if not ended:
         return result._replace(message="the job has no result of it")
-    outcome, message = _verdict(test, ended.status)
+    outcome, message = _verdict(test, ended)
     if outcome is not Outcome.PASSED:
         message = f"{message}; {ended.place}" if ended.place else message
     return result._replace(
@@ -108,12 +110,16 @@ def _result(test: ExportedTest, device: str, ended: Ended | None) -> TestResult:
     )
 
 
-def _verdict(test: ExportedTest, status: int | None) -> tuple[Outcome, str]:
-    """The outcome of a test with this exit status, and in a line why it did not pass."""
+def _verdict(test: ExportedTest, ended: Ended) -> tuple[Outcome, str]:
+    """The outcome of a test that ended so, and in a line why it did not pass."""
+    status = ended.status
     if status is None:
         return Outcome.TIMED_OUT, f"did not end in {test.timeout:g} s"
     if status == test.skip_status:
         return Outcome.SKIPPED, f"SKIP_RETURN_CODE={status}"
+    says_so = ended.is_skipped or test.skip_text in ended.output
+    if test.skip_text and status < CRASH_STATUS and says_so:
+        return Outcome.SKIPPED, f"its output has {test.skip_text}"
     if bool(status) == test.will_fail:
         return Outcome.PASSED, ""
     if not status:
@@ -131,12 +137,13 @@ class ResultsError(BuildtoolError):
 
 class Ended(Value):
     """How a test ended on a device: its exit status, None if its time was over; `place` is where
-    its output is, if that is not here."""
+    its output is, if that is not here, and `is_skipped` what was found in it there."""
 
     status: int | None
     seconds: float = 0
     output: str = ""
     place: str = ""
+    is_skipped: bool = False
 
 
 class Stored(Value):
@@ -212,5 +219,6 @@ def _case(row: Mapping[str, Any]) -> tuple[int, Ended]:
     measured = re.fullmatch(r"(\d{1,3})(?:\.0{1,12})?", str(row["measurement"]), re.ASCII)
     status = int(measured[1]) if measured else int(row["result"] != "pass")
     place = f"log: {str(row.get('url', ''))[:200]}"
-    ended = Ended(None if row["unit"] == "timeout" else status, place=place)
+    is_skipped = row["result"] == "skip"
+    ended = Ended(None if row["unit"] == "timeout" else status, place=place, is_skipped=is_skipped)
     return int(row["name"].partition(".")[0]), ended

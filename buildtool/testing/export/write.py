@@ -50,6 +50,10 @@ NEEDS_CTEST = (
     *("FIXTURES_REQUIRED", "FIXTURES_SETUP", "FIXTURES_CLEANUP", "DEPENDS"),
 )
 """Properties of tests that CTest itself has to act on."""
+SKIP = "SKIP_REGULAR_EXPRESSION"
+SKIPPED = "[  SKIPPED ]"
+OF_GOOGLETEST = {SKIP: [r"\[  SKIPPED \]"]}
+"""What `gtest_discover_tests` sets: it means this text."""
 MAX_NAME = 80
 
 
@@ -201,7 +205,7 @@ def _run(number: int, test: ExportedTest) -> str:
     results = ("fail", "pass") if test.will_fail else ("pass", "fail")
     skip = "" if test.skip_status is None else test.skip_status
     name, timeout = case_name(number, test), math.ceil(test.timeout)
-    return f"run_test {number} {name} {timeout} {' '.join(results)} '{skip}'"
+    return f"run_test {number} {name} {timeout} {' '.join(results)} '{skip}' '{test.skip_text}'"
 
 
 def _word(text: str) -> str:
@@ -245,7 +249,11 @@ def ctest_as_commands(
             yield known._replace(left_out="disabled")
         elif not program:
             yield known._replace(left_out="its command runs on this machine")
-        elif found := [name for name in NEEDS_CTEST if test.properties.get(name)]:
+        elif found := [
+            name
+            for name in NEEDS_CTEST
+            if (value := test.properties.get(name)) and value != OF_GOOGLETEST.get(name)
+        ]:
             yield known._replace(left_out=f"{found[0]} needs CTest")
         else:
             yield known._replace(
@@ -255,6 +263,7 @@ def ctest_as_commands(
                 env=_environment(test, there),
                 will_fail=test.will_fail,
                 skip_status=test.skip_status,
+                skip_text=SKIPPED if test.properties.get(SKIP) else "",
             )
 
 

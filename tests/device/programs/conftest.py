@@ -43,6 +43,9 @@ add_subdirectory(tests)
 TESTS = """
 add_executable(program program.c)
 add_executable(in-cxx in_cxx.cpp)
+add_executable(listed listed.c)
+include(GoogleTest)
+gtest_discover_tests(listed)
 target_link_libraries(in-cxx PRIVATE sum)
 
 add_test(NAME sum COMMAND in-cxx)
@@ -81,6 +84,24 @@ int main()
     return 0;
 }
 """
+LISTED = """
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int status = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--gtest_list_tests") == 0)
+            puts("Listed.\\n  Passes\\n  Fails\\n  IsSkipped");
+        if (strcmp(argv[i], "--gtest_filter=Listed.Fails") == 0)
+            status = 1;
+        if (strcmp(argv[i], "--gtest_filter=Listed.IsSkipped") == 0)
+            puts("[  SKIPPED ] Listed.IsSkipped");
+    }
+    return status;
+}
+"""
 SUM = """
 int sum(const int *numbers, int count)
 {
@@ -102,6 +123,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.write("dsp/tests/CMakeLists.txt", TESTS)
     project.write("dsp/tests/program.c", Path(__file__).with_name("program.c").read_text())
     project.write("dsp/tests/in_cxx.cpp", CXX)
+    project.write("dsp/tests/listed.c", LISTED)
     project.write("dsp/tests/data.txt", "some data\n")
     project.build()
     return project

@@ -14,7 +14,8 @@ from tests.standins.services.lava import put_lavacli, run_job
 
 def test_a_lava_job_of_dsp_programs(kernels: Project, tmp_path: Path) -> None:
     own = ("sum", "variable", "fails", "will-fail", "skipped", "aborts")
-    patterns = [f"kernels/{name}" for name in own]
+    listed = ("Passes", "Fails", "IsSkipped")  # a program on sim has told these
+    patterns = [f"kernels/{name}" for name in (*own, *(f"Listed.{name}" for name in listed))]
     kernels.succeeds("test", "--export", "out", "--for", "lava:q6a", "--target", "sim", *patterns)
     out = kernels.root / "out"
     put_lavacli(tmp_path)
@@ -27,4 +28,5 @@ def test_a_lava_job_of_dsp_programs(kernels: Project, tmp_path: Path) -> None:
     found = {row["name"].split(".")[-1]: row["result"] for row in rows}
     # `variable` has a regular expression, which needs CTest.
     passed = dict.fromkeys(("sum", "will-fail"), "pass")
-    assert found == {**passed, "skipped": "skip", "fails": "fail", "aborts": "fail"}
+    told = {"Passes": "pass", "Fails": "fail", "IsSkipped": "skip"}
+    assert found == {**passed, "skipped": "skip", "fails": "fail", "aborts": "fail", **told}

@@ -20,6 +20,7 @@ TESTS = (
     ExportedTest("unit", "inverted", 5, ("bin/app",), will_fail=True),
     ExportedTest("unit", "skips", 5, ("bin/app",), skip_status=77),
     ExportedTest("unit", "here", left_out="its command runs on this machine"),
+    ExportedTest("unit", "Told.Test", 5, ("bin/app",), skip_text="[  SKIPPED ]"),
 )
 
 
@@ -70,11 +71,37 @@ def test_the_outcome_of_a_program(
 def test_properties_of_ctest_and_what_was_left_out(tmp_path: Path) -> None:
     (run,) = read(results(tmp_path / "r", "test 1 3 1 2", "test 2 77 1 2"), tmp_path)
 
-    assert outcomes(run)[1:] == [
+    assert outcomes(run)[1:4] == [
         (Outcome.PASSED, ""),
         (Outcome.SKIPPED, "SKIP_RETURN_CODE=77"),
         (Outcome.SKIPPED, "not exported: its command runs on this machine"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "outcome"),
+    [
+        (0, "[  SKIPPED ] Told.Test\n", Outcome.SKIPPED),
+        (0, "[  PASSED  ] 1 test.\n", Outcome.PASSED),
+        (1, "[  FAILED  ] Told.Test\n", Outcome.FAILED),
+        (139, "[  SKIPPED ] Told.Test\n", Outcome.CRASHED),
+    ],
+)
+def test_output_that_says_skipped(status: int, said: str, outcome: Outcome, tmp_path: Path) -> None:
+    directory = results(tmp_path / "r", f"test 4 {status} 1 2")
+    (directory / "4.log").write_text(said)
+    (run,) = read(directory, tmp_path)
+
+    assert run.tests[4].outcome is outcome
+
+
+@pytest.mark.parametrize(("word", "outcome"), [("skip", "SKIPPED"), ("pass", "PASSED")])
+def test_lava_says_what_was_skipped(word: str, outcome: str, tmp_path: Path) -> None:
+    row = {"name": "4.unit.Told.Test", "result": word, "measurement": "0", "unit": "status"}
+    (tmp_path / "rows.json").write_text(json.dumps([row]))
+    (run,) = read(tmp_path / "rows.json", tmp_path, "lava")
+
+    assert run.tests[4].outcome.name == outcome
 
 
 def test_jobs_are_devices_and_the_last_try_counts(tmp_path: Path) -> None:
