@@ -29,6 +29,7 @@ from buildtool.testing.ctest.launch_server import Launch
 from buildtool.testing.ctest.results import ProgramRecords
 from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.deployment import PathMap
+from buildtool.testing.program_servers import ProgramServers
 from buildtool.testing.session import TRIES, pause, retried
 
 # Variables of this machine: programs of a device have other ones.
@@ -80,6 +81,19 @@ class LaunchedPrograms:
         """Whether a program should run, and there is no device."""
         self.gone = False
         """Whether the device could not be reached in any try."""
+        self.servers: ProgramServers | None = None
+        if where.deployment and where.site.device.emulated:
+            site, deployed = where.site, where.deployment
+
+            def start(command: tuple[str, ...], streams: Streams) -> object:
+                return start_on_device(site, deployed, RunRequest(command), new_run(), streams)
+
+            self.servers = ProgramServers(Path(site.release(deployed.id)), start)
+
+    def close(self) -> None:
+        """End what was started for programs; none may run."""
+        if self.servers:
+            self.servers.close()
 
     def run(self, launch: Launch) -> str:
         """Run a program; returns the answer to its test launcher.  What is not a program for ARM64
@@ -153,6 +167,10 @@ class _LaunchedProgram:
         self.transport.connect()
         started = time.monotonic()
         streams = Streams(self.launch.stdin, self.launch.stdout, self.launch.stderr)
+        if servers := self.programs.servers:
+            status = servers.run(self.request, streams)
+            if status is not None:
+                return self._ended(status, time.monotonic() - started)
         report = start_on_device(self.site, self.deployment, self.request, new_run(), streams)
         if report.word == "rebooted":  # the deployment may have outlived that
             self._note_lost("the device was started again")

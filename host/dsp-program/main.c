@@ -13,6 +13,7 @@
 
 #include "dsp_program.h"
 #include "program.h"
+#include "serve.h"
 
 #define CDSP_URI dsp_program_URI CDSP_DOMAIN
 #define STACK_SIZE (1024 * 1024) /* of the thread of main; that of a call has 16 KiB by default */
@@ -169,7 +170,7 @@ static int run(const char *library, char **words)
     return status & 0xff;
 }
 
-int main(int argc, char **argv)
+static int run_one(int argc, char **argv)
 {
     if (argc < 2) {
         fprintf(stderr, "usage: run-dsp-program LIBRARY [ARGUMENT...]\n");
@@ -187,4 +188,22 @@ int main(int argc, char **argv)
     if (status != STATUS_CRASHED)
         dsp_program_close(handle);
     return status;
+}
+
+/* Opens a process on the DSP and ends it: then the code that does so for each program is translated. */
+static void rehearse(void)
+{
+    struct remote_rpc_session_close session = {CDSP_DOMAIN_ID};
+
+    if (open_process() == 0)
+        dsp_program_close(handle);
+    remote_session_control(FASTRPC_SESSION_CLOSE, &session, sizeof session);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || strcmp(argv[1], "--serve") != 0)
+        return run_one(argc, argv);
+    rehearse();
+    return serve(run_one);
 }

@@ -253,6 +253,7 @@ class CTestSuite:
                 timeout=self.suites.timeout,
             )
             programs = LaunchedPrograms(where, ProgramRecords(folder))
+            stack.callback(programs.close)
             stack.enter_context(LaunchServer(folder, programs.run))
             yield programs, environment
 
