@@ -271,6 +271,11 @@ def _remedy(elf: Elf, names: list[str], pull_remedy: str) -> str:
     elsewhere = [name for name in names if name in known_shells().names]
     if elsewhere:
         return f"{_weak_reference_remedy(elsewhere[0])} {pull_remedy}".rstrip()
+    if is_program(elf):
+        return (
+            "Link the library that defines it, or leave the program out: with an option of its"
+            " CMake project, or 'targets' of the [dsp.NAME]."
+        )
     return "Link the library that defines it into the skel, or avoid it."
 
 

@@ -312,6 +312,12 @@ def test_a_library_that_a_program_needs_is_refused_by_name() -> None:
     assert not found.remedy.startswith("Build the library as a static one")
 
 
+def test_a_program_that_needs_what_no_shell_has_can_be_left_out() -> None:
+    program = skel(imports=["chown"], exports=["main"])
+    (found,) = shell_symbols.check(subject({PROGRAM: program}, BUILT))
+    assert "leave the program out" in found.remedy
+
+
 def test_what_programs_export_their_libraries_find() -> None:
     assert of_libraries("callback", given=("callback",)) == []
 
