@@ -29,7 +29,7 @@ from buildtool.testing.ctest.launch_server import Launch
 from buildtool.testing.ctest.results import ProgramRecords
 from buildtool.testing.ctest.tests import ListedTest
 from buildtool.testing.deployment import PathMap
-from buildtool.testing.program_servers import ProgramServers
+from buildtool.testing.program_servers import LOADER_SKEL, WARM_VARIABLE, ProgramServers
 from buildtool.testing.session import TRIES, pause, retried
 
 # Variables of this machine: programs of a device have other ones.
@@ -85,10 +85,14 @@ class LaunchedPrograms:
         if where.deployment and where.site.device.emulated:
             site, deployed = where.site, where.deployment
 
-            def start(command: tuple[str, ...], streams: Streams) -> object:
-                return start_on_device(site, deployed, RunRequest(command), new_run(), streams)
+            release = site.release(deployed.id)
+            env = {WARM_VARIABLE: f"{release}/dsp/{deployed.arch}/{LOADER_SKEL}"}
 
-            self.servers = ProgramServers(Path(site.release(deployed.id)), start)
+            def start(command: tuple[str, ...], streams: Streams) -> object:
+                request = RunRequest(command, env)
+                return start_on_device(site, deployed, request, new_run(), streams)
+
+            self.servers = ProgramServers(Path(release), start)
 
     def close(self) -> None:
         """End what was started for programs; none may run."""

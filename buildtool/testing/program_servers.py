@@ -24,6 +24,9 @@ from buildtool.run.program import RUNNER_PATH, RunRequest
 from buildtool.run.run import GRACE_SECONDS, Streams
 
 SERVE = "--serve"
+WARM_VARIABLE = "BUILDTOOL_SIM_WARM"
+"""Lets DSP processes be forks of one that has loaded this skel; see emulator/cdsprpc/warm.c."""
+LOADER_SKEL = "libdsp_program_skel.so"
 STATUS_BYTES = LENGTH_BYTES = 4
 # Variables that count when a process starts, and those among them that only programs read.
 _OF_START = ("LD_", "QEMU_", "ADSP_", "DSP_", "GLIBC_", "MALLOC_", "BUILDTOOL_")

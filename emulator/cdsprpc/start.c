@@ -22,6 +22,7 @@
 #include "config.h"
 #include "log.h"
 #include "session.h"
+#include "warm.h"
 
 #define HELLO_MILLISECONDS 30000
 
@@ -149,7 +150,8 @@ int start_process(struct session *session, const struct config *config)
     session->control = control[0];
     session->supervisor = supervisor[0];
     pthread_mutex_unlock(&session->lock);
-    if (!good || !spawn(session, &command, control[1], supervisor[1])) {
+    if (!good || !(warm_start(session, &command, control[1], supervisor[1], spawn) ||
+                   spawn(session, &command, control[1], supervisor[1]))) {
         log_message("the DSP process does not start: %s", strerror(errno));
         good = false;
     }

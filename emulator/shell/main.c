@@ -1,6 +1,8 @@
 /* main.c: the emulated DSP shell: a static Hexagon Linux program, run by qemu-hexagon.
  *
  *   fastrpc_shell serve KEY=VALUE...   Serves libcdsprpc, which passes the sockets.
+ *   fastrpc_shell warm SKEL KEY=VALUE...
+ *                                      Does so in a fork for each request.
  *   fastrpc_shell --check FILE [ARCH]  Checks whether a skel can be loaded. Runs none of its code.
  *   fastrpc_shell --undecoded FILE START SIZE
  *                                      Lists packets that qemu does not decode, in a part of a
@@ -26,6 +28,7 @@
 #include "undecoded.h"
 #include "unimplemented.h"
 #include "waits.h"
+#include "warm.h"
 
 /* Waits for the DSP process and reports its wait status to libcdsprpc. The supervisor has one
  * thread and one child, the DSP process. The DSP process is therefore not a child of the client,
@@ -129,6 +132,11 @@ int main(int argc, char **argv)
     if (argc >= 2 && strcmp(argv[1], "serve") == 0) {
         saved_code_start(argv[0]);
         return serve_child(argc - 2, argv + 2);
+    }
+    if (argc >= 3 && strcmp(argv[1], "warm") == 0) {
+        saved_code_start(argv[0]);
+        facts_set(argc - 3, argv + 3);
+        warm(argv[2], serve_child);
     }
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "--check") == 0) {
         return check(argv[2], argc == 4 ? argv[3] : "81");

@@ -205,5 +205,6 @@ int main(int argc, char **argv)
     if (argc != 2 || strcmp(argv[1], "--serve") != 0)
         return run_one(argc, argv);
     rehearse();
+    unsetenv("BUILDTOOL_SIM_WARM"); /* programs have the variables that they have otherwise */
     return serve(run_one);
 }

@@ -51,7 +51,10 @@ static bool receive(struct request *request)
 {
     size_t used = 0;
 
-    if (!receive_streams(request) || (request->texts = malloc(request->size + 1)) == NULL)
+    if (!receive_streams(request))
+        return false;
+    request->texts = malloc(request->size + 1);
+    if (request->texts == NULL)
         return false;
     while (used < request->size) {
         const ssize_t got = read(SOCKET, request->texts + used, request->size - used);
@@ -110,27 +113,35 @@ static int attend(pid_t process, int ended)
     return status;
 }
 
+/* Runs the program of a request; returns its exit status. */
+static int32_t answer(const struct request *request, int (*run)(int, char **))
+{
+    int ended[2], status = NOT_RUN << 8;
+
+    if (pipe2(ended, O_CLOEXEC) != 0)
+        return NOT_RUN;
+    const pid_t process = fork();
+    if (process == 0) {
+        close(ended[0]);
+        exit(become(request, run));
+    }
+    close(ended[1]);
+    for (int i = 0; i < STREAMS; i++)
+        close(request->streams[i]);
+    if (process > 0)
+        status = attend(process, ended[0]);
+    close(ended[0]);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 int serve(int (*run)(int, char **))
 {
     struct request request;
 
     while (receive(&request)) {
-        int ended[2];
-        if (pipe2(ended, O_CLOEXEC) != 0)
-            return NOT_RUN;
-        const pid_t process = fork();
-        if (process == 0) {
-            close(ended[0]);
-            exit(become(&request, run));
-        }
-        close(ended[1]);
-        for (int i = 0; i < STREAMS; i++)
-            close(request.streams[i]);
+        const int32_t status = answer(&request, run);
         free(request.texts);
-        const int status = process < 0 ? NOT_RUN << 8 : attend(process, ended[0]);
-        const int32_t answer = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        close(ended[0]);
-        if (write(SOCKET, &answer, sizeof answer) != sizeof answer)
+        if (write(SOCKET, &status, sizeof status) != sizeof status)
             return NOT_RUN;
     }
     return 0;

@@ -73,7 +73,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("serve")
     (folder / "main.c").write_text(MAIN)
     sources = [folder / "main.c", SOURCES / "serve.c"]
-    compiler = [usable_zig().where, "cc", "-std=gnu11", "-Wall", "-I", SOURCES]
+    compiler = [str(usable_zig().where), "cc", "-std=gnu11", "-Wall", "-I", str(SOURCES)]
     subprocess.run([*compiler, "-o", folder / "serve", *sources], check=True)
     return folder / "serve"
 
