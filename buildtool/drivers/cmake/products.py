@@ -61,7 +61,7 @@ def copy_artifacts(step: CMakeStep, folder: Path) -> None:
     Raises `ArtifactError` if a pattern matches nothing, or two files have the same name.
     """
     found: dict[str, Path] = {}
-    wanted = [(pattern, _matches(step.tree, pattern)) for pattern in step.artifacts]
+    wanted = [(pattern, _matches(step, pattern)) for pattern in step.artifacts]
     if not step.artifacts and (step.programs or not step.install):
         wanted = [(path.name, [path]) for path in _linked(step)]
     for pattern, matches in wanted:
@@ -82,11 +82,14 @@ def copy_artifacts(step: CMakeStep, folder: Path) -> None:
         shutil.copy(path, folder / name)
 
 
-def _matches(tree: Path, pattern: str) -> list[Path]:
-    try:
-        return [path for path in sorted(tree.glob(pattern)) if path.is_file()]
-    except (ValueError, IndexError, NotImplementedError):
-        return []  # an invalid pattern; NotImplementedError: an absolute one
+def _matches(step: CMakeStep, pattern: str) -> list[Path]:
+    """The files of the tree that match; programs for the DSP also without their `.so`."""
+    found: list[Path] = []
+    with contextlib.suppress(ValueError, IndexError, NotImplementedError):  # an invalid pattern
+        found = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
+    if not found and step.programs and not pattern.endswith(".so"):
+        return _matches(step, f"{pattern}.so")
+    return found
 
 
 def _links_programs(step: CMakeStep) -> bool:

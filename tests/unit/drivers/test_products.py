@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from buildtool.cache.outputs import read_outputs, restore
-from buildtool.drivers.cmake.products import ArtifactError, check_installed, normalize_modes
+from buildtool.drivers.cmake.products import (
+    ArtifactError,
+    check_installed,
+    copy_artifacts,
+    normalize_modes,
+)
 from buildtool.drivers.cmake.shipped_files import check_products
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.profile import Compiler, Profile
@@ -163,3 +168,16 @@ def test_a_link_to_a_directory_that_does_not_ship_is_refused(folder: Path, step:
         check_installed(step, folder)
 
     assert "Ship the file that it points to" in caught.value.remedy
+
+
+def test_artifacts_name_programs_for_the_dsp_without_their_suffix(
+    folder: Path, step: CMakeStep
+) -> None:
+    (step.tree / "tests").mkdir(parents=True)
+    for name in ("one.so", "two.so", "two"):
+        (step.tree / "tests" / name).write_text(name)
+    step = step._replace(programs=True, artifacts=("tests/one", "tests/two"))
+    copy_artifacts(step, folder)
+    assert {path.name for path in folder.iterdir()} == {"one.so", "two"}
+    with pytest.raises(ArtifactError, match="made no 'tests/one'"):
+        copy_artifacts(step._replace(programs=False), folder)
