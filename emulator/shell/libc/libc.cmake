@@ -53,14 +53,19 @@ foreach(_file c compiler_rt)
   file(CREATE_LINK "${BUILDTOOL_ZIG_LIB}/${_file}" "${_made}/${_file}" SYMBOLIC)
 endforeach()
 configure_file("${_here}/functions.zig" "${_made}/functions.zig" COPYONLY)
-set(_functions "${_made}/functions.o")
-add_custom_command(OUTPUT "${_functions}"
+# zig's bitcode is compiled like C, without the passes that zig's own compilation has.
+set(_functions "${_made}/functions")
+separate_arguments(_passes UNIX_COMMAND "${slow_passes_off}")
+add_custom_command(OUTPUT "${_functions}.o"
   COMMAND "${CMAKE_C_COMPILER}" build-obj functions.zig -lc -target hexagon-linux-musl
     -mcpu=hexagonv68 -O ReleaseFast -fstrip -fno-builtin -fno-stack-check -fno-stack-protector
-    -fno-compiler-rt -ffunction-sections -fdata-sections
-    "-femit-bin=${_functions}"
+    -fno-compiler-rt -ffunction-sections -fdata-sections -fno-emit-bin
+    "-femit-llvm-bc=${_functions}.bc"
+  COMMAND "${CMAKE_C_COMPILER}" cc --target=hexagon-linux-musl -mcpu=hexagonv68 -O2 ${_passes}
+    -fno-builtin -ffunction-sections -fdata-sections -Xclang -disable-llvm-passes
+    -c "${_functions}.bc" -o "${_functions}.o"
   DEPENDS "${_made}/functions.zig" "${_made}/c.zig" "${_made}/compiler_rt.zig"
   WORKING_DIRECTORY "${_made}"
   COMMENT "Building functions of zig's C library" VERBATIM)
 target_sources(fastrpc_shell PRIVATE $<TARGET_OBJECTS:libc> $<TARGET_OBJECTS:unwind>
-  "${_functions}")
+  "${_functions}.o")
