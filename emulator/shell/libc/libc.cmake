@@ -36,7 +36,7 @@ add_library(unwind OBJECT "${_unwind}/src/libunwind.cpp" "${_unwind}/src/UnwindL
   "${_unwind}/src/UnwindLevel1-gcc-ext.c")
 target_include_directories(unwind PRIVATE "${_unwind}/include")
 target_compile_definitions(unwind PRIVATE _LIBUNWIND_HIDE_SYMBOLS _LIBUNWIND_IS_NATIVE_ONLY)
-target_compile_options(unwind PRIVATE -w -fexceptions -fvisibility=hidden -ffunction-sections
+target_compile_options(unwind PRIVATE -w -Os -fexceptions -fvisibility=hidden -ffunction-sections
   -fdata-sections)
 set_source_files_properties("${_here}/assembly.S"
   PROPERTIES LANGUAGE C COMPILE_OPTIONS "-x;assembler-with-cpp")
