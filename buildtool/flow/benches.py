@@ -18,12 +18,16 @@ from buildtool.engine.result import BuildResult
 from buildtool.flow.preparation import lock_of, ready_on_device
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.tables import suggest
+from buildtool.sdk.hexagon_simulator import HEXAGON_SIM
 
 if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.measure.comparison import Against, Benched, Swept
     from buildtool.measure.result import BenchResult
     from buildtool.measure.sample import Sampler
+
+COUNTING = (BUILT_IN_TARGET, HEXAGON_SIM)
+"""The devices that count something themselves."""
 
 
 class Side(Value):
@@ -54,7 +58,7 @@ def bench(
     from buildtool.run.budgets import check_budgets
     from buildtool.testing.ctest.tests import may_have_tests
 
-    check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
+    check_bench(project, name, emulated=device_name in COUNTING)
     check_budgets(project, None if may_have_tests(project) else ())
     with contextlib.ExitStack() as stack:
         sides = [Side(project, choice, "bench")]
@@ -67,7 +71,7 @@ def bench(
             listener=listener,
             options=options,
             repeat=repeat,
-            judge=partial(_judged, margin=margin),
+            judge=None if device_name == HEXAGON_SIM else partial(_judged, margin=margin),
         )
         seconds = time.monotonic() - clock
     if len(results) == 1:
@@ -93,7 +97,7 @@ def sweep(
     """Build, and measure the bench `name` on a device with the parameters of each of `cells`."""
     from buildtool.measure.comparison import Swept
 
-    check_bench(project, name, emulated=device_name == BUILT_IN_TARGET)
+    check_bench(project, name, emulated=device_name in COUNTING)
     started, clock = time.time(), time.monotonic()
     sides = [Side(project, choice, "bench")]
     results = []
@@ -125,9 +129,8 @@ def measure_sides(
 
     prepared = _samplers(project, name, device_name, sides, listener=listener, options=options)
     with prepared as samplers:
-        everywhere = [sampler.session.ready for sampler in samplers]
-        if len({ready.deployment.id for ready in everywhere}) < len(everywhere):
-            return [unmeasured_result(ready) for ready in everywhere]
+        if len({sampler.place["deployment"] for sampler in samplers}) < len(samplers):
+            return [unmeasured_result(sampler) for sampler in samplers]
         first, *others = _results(samplers, listener, repeat)
         return [judge(project, name, samplers[0], first) if judge else first, *others]
 
@@ -190,7 +193,10 @@ def _results(samplers: Sequence[Sampler], listener: Listener, repeat: int) -> li
     from buildtool.measure.measurement import measure
     from buildtool.measure.result import bench_result
 
-    device = samplers[0].session.ready.site.device
+    device = samplers[0].device
+    if device is None:
+        measured = measure(samplers, emulated=True, listener=listener, repeat=repeat)
+        return list(map(bench_result, samplers, measured))
     emulated = device.emulated is not None
     with metered(device, listener) as meters:
         measured = measure(samplers, emulated=emulated, listener=listener, repeat=repeat)
@@ -214,6 +220,14 @@ def _samplers(
 ) -> Iterator[list[Sampler]]:
     """Build what the device needs for each of `sides`, and take samples there for the block, in
     which the device is held."""
+    if device_name == HEXAGON_SIM:
+        from buildtool.flow.simulated_benches import check_choice, simulator_samplers
+
+        check_choice(sides[0].choice)
+        simulated = simulator_samplers(project, name, sides, listener=listener, options=options)
+        with simulated as taken:
+            yield taken
+        return
     from buildtool.measure.sample import Sampler
     from buildtool.testing.session import Session, directory_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from buildtool.core.value import Described, Inline, computed
 from buildtool.deploy.contents import ReleaseOnDevice
@@ -15,9 +15,6 @@ from buildtool.project.benches import Metric
 from buildtool.run.budgets import BudgetVerdict
 from buildtool.run.dsp_calls import DspCalls
 from buildtool.run.method_counts import MethodCounts
-
-if TYPE_CHECKING:
-    from buildtool.deploy.ready import Ready
 
 
 class MetricResult(Described):
@@ -103,7 +100,6 @@ class BenchResult(ReleaseOnDevice, kw_only=True):
 
 def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
     """What the samples that `sampler` took say."""
-    ready = sampler.session.ready
     failed = list(measured.failed)
     metrics, methods = [], method_results(measured)
     for name, metric in sampler.metrics.items() if not failed else ():
@@ -119,8 +115,7 @@ def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
         )
         failed.append(FailedCheck("counts", message, len(measured.samples), len(measured.samples)))
     return BenchResult(
-        **ready.names,
-        soc=ready.soc,
+        **sampler.place,
         runs=len(measured.samples),
         failed=tuple(failed),
         set_aside=measured.set_aside,
@@ -131,9 +126,9 @@ def bench_result(sampler: Sampler, measured: Measurement) -> BenchResult:
     )
 
 
-def unmeasured_result(ready: Ready) -> BenchResult:
+def unmeasured_result(sampler: Sampler) -> BenchResult:
     """The result of a bench that did not run."""
-    return BenchResult(**ready.names, soc=ready.soc, runs=0, failed=())
+    return BenchResult(**sampler.place, runs=0, failed=())
 
 
 def method_results(measured: Measurement) -> tuple[MethodResult, ...]:

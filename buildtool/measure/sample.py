@@ -87,19 +87,28 @@ class Sampler:
         }
         """The metrics that mean something on the device: on an emulated one, a time does not."""
 
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """The fields of `BenchResult` that say what runs where."""
+        return {**self.session.ready.names, "soc": self.session.ready.soc}
+
+    @property
+    def device(self) -> Device | None:
+        return self.session.ready.site.device
+
     def sample(self, seed: int) -> Sample:
         """Run the program with `seed`.  Raises `DeviceError` when it cannot run."""
         bench, problems = self.bench, {}
-        if bench.output and not self._output().startswith(f"{self._release()}/"):
-            self.session.ready.site.device.exec('rm -f -- "$1"', arguments=[self._output()])
-        ran = self.session.run(self._request(bench.program, bench.args, seed), afresh=True)
+        if bench.output:
+            self._clear_output()
+        ran, counted = self._run(self._request(bench.program, bench.args, seed), afresh=True)
         if problem := _end_problem(ran, bench):
             problems["exit status"] = problem
             return Sample(seed, ran.seconds, (), problems, {}, ran.methods)
         evidence = []
         if bench.output:
             try:
-                self.session.ready.site.device.pull(self._output(), self._fetched)
+                self._fetch_output()
                 evidence.append(file_digest(self._fetched))
             except DeviceConnectionError:
                 raise
@@ -113,16 +122,29 @@ class Sampler:
         if ran.calls is not None and ran.calls.problem:
             problems["dsp calls"] = ran.calls.problem
         problems |= dict(self._check_problems(ran, seed)) if not problems else {}
-        metrics = {}
+        metrics = dict(counted)
         for name, metric in self.metrics.items():
             try:
-                metrics[name] = read_metric(metric, ran.stdout)
+                if name not in counted:
+                    metrics[name] = read_metric(metric, ran.stdout)
             except ValueError as error:
                 problems[f"metric {name}"] = str(error)
         taken = {} if problems else metrics
         return Sample(
             *(seed, ran.seconds, tuple(evidence), problems, taken, ran.methods), calls=ran.calls
         )
+
+    def _run(self, request: RunRequest, *, afresh: bool = False) -> tuple[Ran, Mapping[str, float]]:
+        """How a program ended, and the metrics that it did not print itself."""
+        return self.session.run(request, afresh=afresh), {}
+
+    def _clear_output(self) -> None:
+        """Remove the output file, if that of an earlier run can be there."""
+        if not self._output().startswith(f"{self._release()}/"):
+            self.session.ready.site.device.exec('rm -f -- "$1"', arguments=[self._output()])
+
+    def _fetch_output(self) -> None:
+        self.session.ready.site.device.pull(self._output(), self._fetched)
 
     @property
     def request(self) -> RunRequest:
@@ -142,7 +164,7 @@ class Sampler:
             elif check.reference and seed == FIRST_SEED and (problem := self._compare(name)):
                 yield name, f"{self.bench.output}: {problem}"
             elif check.program:
-                checked = self.session.run(self._request(check.program, check.args, seed))
+                checked, _ = self._run(self._request(check.program, check.args, seed))
                 if problem := _end_problem(checked, self.bench):
                     yield name, f"{check.program}: {problem}"
 

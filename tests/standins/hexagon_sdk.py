@@ -93,6 +93,25 @@ def make_sdk(directory: Path, version: str = "6.4.0.2", *, trimmed: bool = False
     return directory
 
 
+def add_simulator(directory: Path, version: str) -> Path:
+    """Give an SDK of `make_sdk` a simulator, which runs programs on the emulated DSP; returns its
+    `hexagon-sim`."""
+    sdk = VERSIONS[version]
+    tools = directory / "tools" / "HEXAGON_Tools" / sdk.tools / "Tools"
+    files = [tools / "lib" / "iss" / name for name in ("qtimer.so", "l2vic.so")]
+    for arch in sdk.archs:
+        qurt = directory / "rtos" / "qurt" / f"compute{arch}"
+        files += [qurt / "sdksim_bin" / "runelf.pbn", qurt / "debugger/lnx64/qurt_model.so"]
+        ship = directory / "libs" / "run_main_on_hexagon" / "ship"
+        files.append(ship / f"hexagon_{sdk.variant}_{arch}" / "run_main_on_hexagon_sim")
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{file.name} of a stand-in Hexagon SDK {version}\n")
+    program = tools / "bin" / "hexagon-sim"
+    write_file(program, "hexagon-sim", {"PYTHON": sys.executable}, program=True)
+    return program
+
+
 def _tools(tools: Path, sdk: Version) -> None:
     zig = zig_program()
     values = {

@@ -44,7 +44,9 @@ EXAMPLES = (
 
 
 def bench(
-    device: Annotated[str, Argument("[DEVICE]", "Device to measure on; default: sim.")] = "sim",
+    device: Annotated[
+        str, Argument("[DEVICE]", "Device to measure on, or hexagon-sim; default: sim.")
+    ] = "sim",
     name: Annotated[
         str, Argument("[BENCH]", "[bench.BENCH] of buildtool.toml; default: the only one.")
     ] = "",
@@ -111,6 +113,7 @@ def bench(
 
     Each run is checked; if a check fails in one, no number is printed, and the exit status is 1.
     On sim the counts of packets and instructions are exact, and times are not measured.
+    hexagon-sim is the simulator of the Hexagon SDK: it counts cycles of programs of [dsp.NAME].
     With --on, [BENCH] comes first.
 
     Results are kept in .buildtool/bench.

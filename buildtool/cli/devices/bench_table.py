@@ -11,6 +11,7 @@ from buildtool.measure.comparison import Benched, CountDifference, Swept
 from buildtool.measure.result import BenchResult, MethodResult
 from buildtool.run.budgets import lines_of
 from buildtool.run.method_counts import COUNTS, QUEUES
+from buildtool.sdk.hexagon_simulator import HEXAGON_SIM
 
 DIGITS = 4
 HERE = "this tree"
@@ -106,6 +107,8 @@ def _failures(result: BenchResult, before: str) -> Iterator[str]:
 
 
 def _result(result: BenchResult) -> Iterator[str | Table]:
+    if result.device == HEXAGON_SIM:
+        yield "cycles of a simulator: those of a device are others, and so are their ratios"
     if result.metrics:
         heading = ("metric", "median", "95 % interval", "noise", "outliers")
         rows = []
