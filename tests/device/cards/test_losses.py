@@ -14,6 +14,7 @@ from buildtool.device.emulated.device import CONFIGURATION
 from buildtool.device.sysroot.source import SHELL
 from tests.device.cards.test_faults import Lab
 from tests.device.devices.emulated_board import emulated_board
+from tests.integration.idl.idl_rig import zig_cc
 from tests.json_documents import validate
 
 CDSP = "cdsp unsigned "
@@ -125,3 +126,31 @@ def test_what_belongs_to_all_dsps_needs_the_option(lab: Lab) -> None:
     done = lab.user.run("probe", "board", "--all", "--compare", "LAST")
     assert (done.returncode, done.stdout) == (2, "")
     assert "error: --compare LAST: nothing is kept about board" in done.stderr
+
+
+def test_a_stand_in_for_fastrpc_test_has_its_own_table(lab: Lab) -> None:
+    """It runs in both kinds of processes of each DSP that it knows."""
+    configure(lab, domains="cdsp:73,cdsp1:73,adsp:66")
+    install_fastrpc_test(lab)
+    shown = lab.user.succeeds("probe", "board", "--all", "-o", "good.json")
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["cdsp", "unsigned", "pass", "skip"] in rows
+    assert ["cdsp", "signed", "pass", "fail"] in rows
+    assert ["DSP", "process", "fastrpc_test.calculator", "fastrpc_test.hap_example"] in rows
+    assert "fastrpc_test.hap_example: error code: 0x80000481" in shown
+    # An ADSP that is older than all skels shows its arch.
+    assert ["adsp", "unsigned", "v66"] in rows
+    assert "adsp unsigned, adsp signed\n  session: the DSP is v66, for which" in shown
+
+    install_fastrpc_test(lab, "-DLOSES")
+    times(lab, opening=1e6, latency=1e6, clock=1)
+    assert lost(compared(lab, 1)) == {
+        f"cdsp {process} fastrpc_test.calculator" for process in ("unsigned", "signed")
+    }
+
+
+def install_fastrpc_test(lab: Lab, *flags: str) -> None:
+    place = lab.system / "usr/bin/fastrpc_test"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    source = Path(__file__).with_name("fastrpc_test_stand_in.c")
+    zig_cc("--target=aarch64-linux-gnu.2.31", *flags, source, "-o", place, cwd=lab.user.root)
