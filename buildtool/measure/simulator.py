@@ -61,7 +61,7 @@ class SimulatorSampler(Sampler):
         }
         self._project = project
         self._simulator = simulator
-        self._release_here = release
+        self._built = release
         self._library = folder / LIBRARY
         self._folder = folder / "release"
         self._fetched = folder / "output"
@@ -74,7 +74,7 @@ class SimulatorSampler(Sampler):
 
     @property
     def place(self) -> Mapping[str, Any]:
-        release, arch = self._release_here, self._simulator.arch
+        release, arch = self._built, self._simulator.arch
         return {
             "device": HEXAGON_SIM,
             "target": release.target,
@@ -90,12 +90,6 @@ class SimulatorSampler(Sampler):
 
     def _run(self, request: RunRequest, *, afresh: bool = False) -> tuple[Ran, Mapping[str, float]]:
         program, *arguments = request.command
-        if afresh:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            arch = self._release_here.directory / PREFIX / self._simulator.arch
-            shutil.copytree(arch, self._folder)
-            shutil.copy(self._library, self._folder)
-            (self._folder / request.cwd).mkdir(parents=True, exist_ok=True)
         assignments = [f"{key}={value}" for key, value in request.env.items()]
         file = f"{program.removeprefix(PREFIX).removesuffix('.so')}.so"
         words = [LIBRARY, *assignments, file, *arguments]
@@ -106,6 +100,17 @@ class SimulatorSampler(Sampler):
                 " no spaces",
                 remedy='Measure a program = "dsp/NAME", or measure on sim or on a device.',
             )
+        programs = self._built.directory / PREFIX / self._simulator.arch
+        if not (programs / file).is_file():
+            raise DeviceError(
+                f"the release has no {file} for {self._simulator.arch}",
+                remedy="Correct the program of the bench, or let CMake build it.",
+            )
+        if afresh:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.copytree(programs, self._folder)
+            shutil.copy(self._library, self._folder)
+            (self._folder / request.cwd).mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         command = self._simulator.command(self._folder, words)
         try:

@@ -3,7 +3,8 @@
 Nothing of it was tried with the vendor's files.  Sources of the layout and of the command line:
 apache/tvm, src/runtime/hexagon/rpc/simulator/session.cc at 060e40fc (`SDKInfo_`); halide/Halide,
 apps/hannk/run_hexagon_sim.sh at ccd58034; and public scripts that start the simulator in the same
-way, which also have the lines of both configuration files.
+way, which also have the lines of both configuration files.  What `--timing` models:
+onnxsim/onnxsim#1780.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
+from buildtool.sdk.hexagon_layout import execution_problem
 from buildtool.sdk.hexagon_sdk import HexagonSdk, find_hexagon_sdk
 from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError, ToolUnfitError
 
@@ -70,6 +72,8 @@ def find_simulator(requirement: Tool, archs: Iterable[str]) -> HexagonSimulator:
         simulator = _simulator(sdk, arch)
         lacking = [path for path in simulator if isinstance(path, Path) and not path.is_file()]
         if not lacking:
+            if problem := execution_problem(simulator.program):
+                raise ToolUnfitError(problem.text, remedy=problem.remedy)
             return simulator
         missing = missing or lacking
     raise ToolUnfitError(

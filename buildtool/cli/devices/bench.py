@@ -27,6 +27,7 @@ from buildtool.flow import benches
 from buildtool.project.benches import Bench
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.read import FILE_NAME, find_project
+from buildtool.sdk.hexagon_simulator import HEXAGON_SIM
 
 MAX_REPEAT = 100_000
 MARGIN = "5"
@@ -128,13 +129,18 @@ def bench(
         expect_dsp=expect_dsp,
         trace=trace.wanted,
     )
-    if devices.on is not None:
+    on = devices.on
+    if on == HEXAGON_SIM:
+        check_with_on({"DEVICE": name})
+        name = "" if device == BUILT_IN_TARGET else device
+        on, device = None, HEXAGON_SIM
+    if on is not None:
         from buildtool.cli.devices.on_devices import on_devices
 
         traced = {"--trace-file": trace.trace_file}
         alone = {"--markdown": markdown, "--write-budget": write_budget}
         check_with_on({"DEVICE": name, **alone, **traced})
-        return on_devices(devices.on, without_on(line.own), choice, build, as_json=json)
+        return on_devices(on, without_on(line.own), choice, build, as_json=json)
     if markdown:
         check_excluded("--markdown", {"--json": json})
     if against:

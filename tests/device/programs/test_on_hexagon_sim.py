@@ -137,7 +137,7 @@ def test_failing_checks(simulated: Project) -> None:
 
 
 def test_what_the_simulator_does_not_take(simulated: Project) -> None:
-    done = simulated.run("bench", "hexagon-sim", "arm64")
+    done = simulated.run("bench", "arm64", "--on", "hexagon-sim")
     assert done.returncode == 2
     assert "hexagon-sim cannot run bin/sum" in done.stderr
     done = simulated.run("bench", "hexagon-sim", "sum", "--domain", "adsp")

@@ -86,7 +86,7 @@ V68 = (
 def lay_out(root: Path, files: tuple[str, ...]) -> None:
     for name in files:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).touch()
+        (root / name).touch(0o755)
 
 
 def test_the_command_and_its_files(sdk: HexagonSdk, tmp_path: Path) -> None:
@@ -123,6 +123,13 @@ def test_each_missing_file_is_named(sdk: HexagonSdk) -> None:
         find_simulator(NO_REQUIREMENT, ("v68",))
     missing = (sdk.where / V68[5], sdk.where / V68[6])
     assert error.value.why == f"there is no {missing[0]}, no {missing[1]}"
+
+
+def test_a_simulator_that_cannot_run_is_refused(sdk: HexagonSdk) -> None:
+    lay_out(sdk.where, V68)
+    (sdk.where / V68[1]).chmod(0o644)
+    with pytest.raises(ToolUnfitError, match="hexagon-sim is not executable"):
+        find_simulator(NO_REQUIREMENT, ("v68",))
 
 
 def test_without_an_sdk_the_places_are_named(
