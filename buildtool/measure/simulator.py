@@ -34,7 +34,8 @@ LINK = ("-shared", "-Wl,-Bsymbolic")
 PREFIX = "dsp/"
 _WRITTEN = re.compile(r"buildtool ([12])([|.])(.*)", re.DOTALL)
 _END = re.compile(r"buildtool end (-?\d{1,10}) (\d{1,20})", re.ASCII)
-# What hexagon-sim prints last.  Source: the logs in the documentation of qualcomm/eld (plugins).
+# What hexagon-sim prints last.  Source: logs in public repositories, such as those in ELD's "Linker
+# Plugin Examples" (v68) and of a tutorial's programs (v60).
 _TOTAL = re.compile(r"^\s*Total: Insns=\d+ Pcycles=(\d{1,20})", re.ASCII | re.MULTILINE)
 SHOWN_LINES = 5
 
@@ -112,6 +113,8 @@ class SimulatorSampler(Sampler):
             shutil.copy(self._library, self._folder)
             (self._folder / request.cwd).mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
+        # Files are read from the directory of --usefs, but written into the working directory, as
+        # the authors of a public runner for SDK 6 found.
         command = self._simulator.command(self._folder, words)
         try:
             done = capture(

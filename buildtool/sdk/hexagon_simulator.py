@@ -1,10 +1,9 @@
 """The Hexagon SDK's simulator, `hexagon-sim`, with QuRT and the program that loads programs there.
 
 Nothing of it was tried with the vendor's files.  Sources of the layout and of the command line:
-apache/tvm, src/runtime/hexagon/rpc/simulator/session.cc at 060e40fc (`SDKInfo_`); halide/Halide,
-apps/hannk/run_hexagon_sim.sh at ccd58034; and public scripts that start the simulator in the same
-way, which also have the lines of both configuration files.  What `--timing` models:
-onnxsim/onnxsim#1780.
+apache/tvm, src/runtime/hexagon/rpc/simulator/session.cc at 060e40fc, which also has the lines of
+both configuration files; halide/Halide, apps/hannk/run_hexagon_sim.sh at ccd58034.  What `--timing`
+models: onnxsim/onnxsim#1780.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def _simulator(sdk: HexagonSdk, arch: str) -> HexagonSimulator:
     qurt = next((path for path in qurts if (path / "sdksim_bin").is_dir()), qurts[0])
     ship = sdk.where / "libs" / "run_main_on_hexagon" / "ship"
     loaders = [ship / f"hexagon_{sdk.tools_variant}_{name}" for name in names]
-    loaders += [path for name in names for path in sorted(ship.glob(f"hexagon_toolv*_{name}"))]
+    loaders += [path for name in names for path in sorted(ship.glob(f"hexagon_toolv*_{name}"))[-1:]]
     loader = next((path for path in loaders if path.is_dir()), loaders[0])
     return HexagonSimulator(
         arch,

@@ -1,7 +1,6 @@
 """What the output of `hexagon-sim` says about a program, and where its files are looked for.
 
-The lines around those of the program are the simulator's; source of their form: the logs in the
-documentation of qualcomm/eld (plugins).
+The lines around those of the program are the simulator's, as public logs have them.
 """
 
 from __future__ import annotations
