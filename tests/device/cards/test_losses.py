@@ -118,6 +118,23 @@ def test_each_loss_is_named_and_equal_images_have_none(lab: Lab) -> None:
     assert changed(gone) == {"library", "shell"}
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", LOSSES)
+def test_each_loss_is_named_by_itself(lab: Lab, name: str) -> None:
+    plant, wanted = LOSSES[name]
+    lab.user.succeeds("probe", "board", "--all", "-o", "good.json")
+    times(lab, opening=1 if wanted.endswith("opening") else 1e6, latency=1e6, clock=1)
+    plant(lab)
+    assert wanted in lost(compared(lab, 1))
+
+
+@pytest.mark.long
+def test_twenty_equal_images_have_none(lab: Lab) -> None:
+    lab.user.succeeds("probe", "board", "--all", "-o", "good.json")
+    for _ in range(20):
+        assert lost(compared(lab, 0)) == set()
+
+
 def test_what_belongs_to_all_dsps_needs_the_option(lab: Lab) -> None:
     for words in (("--compare", "LAST"), ("--junit", "x.xml"), ("--markdown",), ("--lava",)):
         done = lab.user.run("probe", "board", *words)
