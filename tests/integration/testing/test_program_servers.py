@@ -31,7 +31,7 @@ static int changed; /* by programs: each begins with 0 */
 
 static int run(int argc, char **argv)
 {
-    char line[64] = "";
+    char line[4096] = "";
     const char *what = argv[1];
     if (strcmp(what, "exit") == 0) return atoi(argv[2]);
     if (strcmp(what, "raise") == 0) raise(atoi(argv[2]));
