@@ -45,8 +45,10 @@ class HexagonSimulator(Value):
         """The command that calls the `main` of the library `words[0]` of `folder` with `words`;
         writes its configuration into `folder`, which has to be its working directory."""
         devices, rtos = folder / "q6ss.cfg", folder / "osam.cfg"
-        devices.write_text(f"{self.timer} {TIMER}\n{self.interrupts} {INTERRUPTS}\n", "utf-8")
-        rtos.write_text(f"{self.qurt_model}\n", "utf-8")
+        devices.write_text(
+            f"{self.timer} {TIMER}\n{self.interrupts} {INTERRUPTS}\n", encoding="utf-8"
+        )
+        rtos.write_text(f"{self.qurt_model}\n", encoding="utf-8")
         options = ("--timing", "--simulated_returnval", "--usefs", str(folder))
         files = ("--cosim_file", str(devices), "--l2tcm_base", VTCM_BASE, "--rtos", str(rtos))
         loader = (str(self.runelf), "--", str(self.run_main), MAIN_STACK, "--")
