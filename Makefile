@@ -9,8 +9,9 @@ demo: setup-demo ## build the sample and run it, verified, on the emulated devic
 test: setup-tests ## one variant of each capability, with fixed seeds
 	$(PYTEST) -p randomly -p no:cacheprovider --randomly-seed=1
 
+test-long: export BUILDTOOL_LONG = 1
 test-long: setup-tests ## all variants and many more random cases, in a random order
-	BUILDTOOL_LONG=1 $(PYTEST)
+	$(PYTEST)
 
 check: lint types imports check-c ## what a change must pass besides the tests
 
