@@ -102,7 +102,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.long
 def test_the_demo_ends_verified_on_arm64(root: Path) -> None:
-    subprocess.run(["git", "clone", "--quiet", REPOSITORY, root / "root/buildtool"], check=True)
-    output = enter(root, "uname -m; cd /root/buildtool; make demo")
+    subprocess.run(["git", "clone", "--quiet", REPOSITORY, root / "srv/buildtool"], check=True)
+    output = enter(root, "uname -m; cd /srv/buildtool; make demo")
     assert output.startswith("aarch64\n")
     assert output.endswith("44 of 44 verified against the CPU\n")
