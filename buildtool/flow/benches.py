@@ -55,7 +55,7 @@ def bench(
     the bench says); with `against`, also what it names, in turn with this release.  With `margin`,
     what was measured and that many percent more are written into the project file as limits."""
     from buildtool.measure.comparison import Benched
-    from buildtool.run.budgets import check_budgets
+    from buildtool.run.budget_names import check_budgets
     from buildtool.testing.ctest.tests import may_have_tests
 
     check_bench(project, name, emulated=device_name in COUNTING)

@@ -10,7 +10,8 @@ from buildtool.core.elf.read import ElfError, read_memory_sizes
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Project
 from buildtool.release.slices import HOST, Release
-from buildtool.run.budgets import BudgetSubject, BudgetVerdict, Uses, check_budgets, judge
+from buildtool.run.budget_names import check_budgets
+from buildtool.run.budgets import BudgetSubject, BudgetVerdict, Uses, judge
 
 if TYPE_CHECKING:
     from buildtool.engine.result import BuildResult

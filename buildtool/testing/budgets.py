@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.project.model import Project
+from buildtool.run.budget_names import check_budgets
 from buildtool.run.budgets import (
     BudgetSubject,
     Functions,
-    check_budgets,
     functions_of,
     judge,
     uses_of,

@@ -11,10 +11,10 @@ from buildtool.core.errors import UsageError
 from buildtool.core.history import BUDGETS, RELEASES, append_history, read_history
 from buildtool.project.model import Project
 from buildtool.project.read import read_project
+from buildtool.run.budget_names import check_budgets
 from buildtool.run.budgets import (
     BudgetSubject,
     BudgetVerdict,
-    check_budgets,
     judge,
     lines_of,
     uses_of,
